@@ -1,8 +1,8 @@
-"""A camera's clock read against one that it saw: checks made from codes in its pictures.
+"""Calibration: clock checks of a camera from time codes in its pictures.
 
-A code shows a reference clock as it stood when it was drawn; the picture was taken up to one
-refresh of it later. What is made of this is a bound, not a guess
-(docs/explanation/clocks.md). Pure integers.
+A code shows the reference clock's time when the code was drawn. The picture was taken up to one
+refresh later. A check is therefore a bound, not a guess (docs/explanation/clocks.md). Integers
+only.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from replay.footage.decoding.sampling import Code
 
 GROUP_US = 600_000_000
-"""Readings of at most so much time make one check: a drift of 20 ppm is 12 ms in it."""
+"""The longest time whose readings make one check: 20 ppm of drift are 12 ms in it."""
 
 MARKER_RESOLUTION_US = 100_000
 """Two ArUco markers show tenths of a second since midnight UTC: 864,000 of them, in base 1,000."""
 
 RUN_US_MIN = 1_000_000
-"""A code seen for less is not known to be a clock's, microseconds."""
+"""A code must be seen for at least this many microseconds to count as a clock."""
 
 _PPM = 1_000_000
 _DAY_US = 86_400_000_000
@@ -36,7 +36,7 @@ _DIGITS = re.compile(r"(?<!\d)(?:(?P<stamp>20\d{15})|(?P<unix>1\d{12}))(?!\d)", 
 
 
 class ClockReading(NamedTuple):
-    """Both clocks at one picture, microseconds; the reference is within `plus_minus_us`."""
+    """Both clocks at one picture, in microseconds; the reference is within `plus_minus_us`."""
 
     camera_us: int
     reference_us: int
@@ -44,7 +44,7 @@ class ClockReading(NamedTuple):
 
 
 class ClockCheck(NamedTuple):
-    """One check to put on record, made of so many readings."""
+    """One check to record, and the number of its readings."""
 
     camera_us: int
     reference_us: int
@@ -53,11 +53,11 @@ class ClockCheck(NamedTuple):
 
 
 def shown_us(code: Code, camera_us: int) -> tuple[int, int] | None:
-    """The time that a code shows, and its resolution, microseconds; None where it shows none.
+    """The time that a code shows and its resolution, in microseconds; None if it shows none.
 
-    A QR code shows an RFC 3339 time, 13 digits (milliseconds since 1970) or 17 (date, time and
-    milliseconds, UTC) somewhere in its text. Two ArUco markers show the time of a day, which is
-    the day on which it is nearest to the camera's clock.
+    The text of a QR code has an RFC 3339 time, 13 digits (milliseconds since 1970) or 17 digits
+    (date, time and milliseconds, UTC). Two ArUco markers show a time of day. Its day is the one
+    that brings it nearest to the camera's clock.
     """
     if code.kind == "strip":
         return int(code.text) * _MS, _MS
@@ -80,11 +80,11 @@ def shown_us(code: Code, camera_us: int) -> tuple[int, int] | None:
 def reading(
     camera_us: int, shown: tuple[int, int], *, frame_us: int, refresh_us: int, start_us: int = 0
 ) -> ClockReading:
-    """What a picture tells of both clocks.
+    """The reading of both clocks in a picture.
 
-    frame_us: the longest time between two frames around it: when in it the shutter opened is not
-    known; refresh_us: how long the code stands until it is drawn anew; start_us: how far the
-    start of the file may be off, since its name has whole seconds, say.
+    frame_us: the longest time between two frames around it, in which the shutter opened.
+    refresh_us: the time until the code is redrawn. start_us: the uncertainty of the file's start,
+    for example if its name has whole seconds.
     """
     time_us, resolution_us = shown
     stands_us = max(resolution_us, refresh_us)
@@ -94,27 +94,27 @@ def reading(
 
 
 def checks(readings: Iterable[ClockReading]) -> list[ClockCheck]:
-    """Checks to put on record: one for each stretch in which the clock ran on without being set.
+    """Checks to record: one for each time in which the clock ran without being set.
 
-    The check is the reading in the middle of its stretch's offsets; what the others differ by is
-    added to its uncertainty.
+    The check is the reading with the median offset; the spread of the others is added to its
+    uncertainty.
     """
     return [_check(group) for group in _groups(readings)]
 
 
 def running_checks(readings: Iterable[ClockReading]) -> list[ClockCheck]:
-    """Those checks in which the code was seen to go on as a clock does, where nobody looked at it.
+    """The checks whose code advanced like a clock, for use without a person watching.
 
-    A printed code may hold a time, too, and shows it for ever.
+    A printed code may contain a time, too, but it never advances.
     """
     return [_check(group) for group in _groups(readings) if _runs(group)]
 
 
 def news(found: Iterable[ClockCheck], known: Iterable[Check]) -> list[ClockCheck]:
-    """Of these checks those that say what none of about that time says: each goes on record.
+    """The checks to record: those that no known check of about that time covers.
 
-    A check says it already where it is of the same ten minutes, nearly as sure, and as far off by
-    what both may be wrong by. What a clock was set by is news, therefore.
+    A known check covers one if both are of the same ten minutes, the known one is nearly as exact,
+    and their offsets agree within their uncertainties. A clock that was set is therefore recorded.
     """
     said = list(known)
     new = []
@@ -145,7 +145,7 @@ def _groups(readings: Iterable[ClockReading]) -> list[list[ClockReading]]:
 
 
 def _runs(group: list[ClockReading]) -> bool:
-    """Whether the code went on while the camera's clock did: for a second at least, and with it."""
+    """Whether the code advanced with the camera's clock for at least a second."""
     took_us = group[-1].camera_us - group[0].camera_us
     return took_us >= RUN_US_MIN and 2 * (group[-1].reference_us - group[0].reference_us) >= took_us
 
@@ -159,7 +159,7 @@ def _check(group: list[ClockReading]) -> ClockCheck:
 
 
 def _apart(group: list[ClockReading], each: ClockReading) -> bool:
-    """Whether a reading belongs to another check: too long after, or the clock was set."""
+    """Whether a reading belongs to another check: it is too late, or the clock was set."""
     first, last = group[0], group[-1]
     elapsed = abs(each.reference_us - last.reference_us)
     changed = abs((each.camera_us - each.reference_us) - (last.camera_us - last.reference_us))
@@ -168,7 +168,7 @@ def _apart(group: list[ClockReading], each: ClockReading) -> bool:
 
 
 def _resolution_us(text: str) -> int:
-    """As fine as the text is: a second, or what its decimals show."""
+    """The resolution of a time's text: a second, or its last decimal."""
     decimals = re.search(r"\.(\d+)", text)
     return 10 ** max(6 - len(decimals[1]), 0) if decimals else 1_000_000
 

@@ -1,7 +1,7 @@
-"""Clips of cameras: what is asked for, the clips made of it, and the list that says what they are.
+"""Clips of cameras: the request, the clips, and the list `clips.json` that describes them.
 
-The command and the screen both ask here. `clips.json` tells what each clip is, how clips line up
-and what is missing of each; the command writes it beside the clips, the screen into its zip.
+The command and the page both use it. `clips.json` describes each clip, how clips line up in time,
+and what is missing. The command writes it beside the clips, the page into its zip.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAME = "clips.json"
 
 
 class ClipRequest(NamedTuple):
-    """Clips that somebody asks for: of which cameras, of what time, made in which way."""
+    """A request for clips: cameras, time, and how they are made."""
 
     property: str
     cameras: tuple[str, ...]
@@ -42,11 +42,11 @@ class ClipRequest(NamedTuple):
 
 
 class CameraClip(NamedTuple):
-    """A camera's clip; of one whose clock was set in between, a piece of it."""
+    """A camera's clip; if its clock was set in between, one piece of it."""
 
     cut: Cut
-    clip: Clip | None  # None: nothing of it is at hand
-    lost: int = 0  # segments that are not at hand
+    clip: Clip | None  # None: no footage is available
+    lost: int = 0  # recorded segments that are not available
 
 
 def clips_of(
@@ -55,10 +55,10 @@ def clips_of(
     library: FootageIndex,
     at_hand: FootageFiles | None = None,
 ) -> Iterator[CameraClip]:
-    """Make the clips asked for, one for each piece of each camera's clock; nobody has them yet.
+    """Make the requested clips, one for each piece of each camera's clock.
 
-    Whoever hands them out puts `exported` on record first. at_hand: what is not in it is left out
-    and counted; None: a segment that is not at hand raises `NotFound`, as `clip` does.
+    The caller records `exported` before handing them out. at_hand: other segments are left out and
+    counted; None: an unavailable segment raises `NotFound`, as `clip` does.
     """
     for name in asked.cameras:
         for found in _cuts(asked, coverage, name):
@@ -77,7 +77,7 @@ def _cuts(asked: ClipRequest, coverage: Coverage, name: str) -> list[Cut]:
 
 
 def exported(made: Iterable[CameraClip]) -> list[ExportedFootage]:
-    """What of each camera is copied out with clips, by its own clock."""
+    """The footage of each camera in the clips, by its own clock, to be recorded as exported."""
     return [
         ExportedFootage(
             each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us
@@ -90,10 +90,10 @@ def exported(made: Iterable[CameraClip]) -> list[ExportedFootage]:
 def clip_list(
     made: Sequence[CameraClip], camera: Callable[[str], Camera]
 ) -> list[dict[str, object]]:
-    """What each clip is, and how surely its time is known.
+    """The description of each clip and the uncertainty of its time.
 
-    later_us: how much later than the earliest its first frame is; unchecked_us: how far the nearest
-    check of the camera's clock is from what was wanted. camera: what facts say of one, by its name.
+    later_us: its first frame after the earliest clip's first frame. unchecked_us: the distance from
+    the requested time to the nearest check of the camera's clock. camera: a camera by its name.
     """
     starts = [_starts_us(each, camera(each.cut.camera)) for each in made]
     first = min((start for start in starts if start is not None), default=0)
@@ -109,7 +109,7 @@ def in_json(told: Sequence[dict[str, object]]) -> bytes:
 
 
 def _starts_us(of: CameraClip, camera: Camera) -> int | None:
-    """When, by the reference, the first frame was taken."""
+    """When the first frame was taken, by the reference clock."""
     if of.clip is None:
         return None
     return reference_us(camera, of.clip.starts_us, of.cut.window.epoch)

@@ -1,9 +1,8 @@
-"""A camera's clock by pieces: stretches of reference time in each of which one fit of it holds.
+"""A camera's clock in pieces: spans of reference time in each of which one fit holds.
 
-The one place that says what a clock that was set showed, for frames, clips, lanes and the player:
-when it was set is known between two checks alone, so the nearer check's fit is taken, as
-`replay.cameras.clocks.to_camera` does, and what is doubtful about that is said. Pure; it opens no
-file.
+It decides what a clock that was set showed, for frames, clips, lanes and the player. The time of
+setting is only known between two checks. The fit of the nearer check is used, as in
+`replay.cameras.clocks.to_camera`, with a warning. Pure; it opens no file.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Segment
 
 EVER_US = 1 << 62
-"""Further away than any time on record, microseconds."""
+"""Later than any time on record, in microseconds."""
 
 
 class ClockPiece(NamedTuple):
-    """A stretch in which one fit of a camera's clock is taken."""
+    """A span in which one fit of a camera's clock is used."""
 
-    from_us: int  # by the reference; its first instant
-    to_us: int  # and the first that is no longer in it
-    epoch: int  # 0 for a clock never checked, which is taken at its word
+    from_us: int  # by the reference clock; inclusive
+    to_us: int  # exclusive
+    epoch: int  # 0 for a clock never checked, whose own time is used
     line: Sequence[tuple[int, int]]  # reference and camera time, straight between them
 
 
 class ClockStep(NamedTuple):
-    """A clock that was set, and the reference time in which it is doubtful what it showed."""
+    """A setting of a clock, and the reference time in which its display is uncertain."""
 
     from_us: int
     to_us: int
-    by_us: int  # less than 0: set back
+    by_us: int  # negative: set back
     says: str
 
 
 def clock_pieces(clock: CameraClock | None, from_us: int, to_us: int) -> list[ClockPiece]:
-    """The pieces of a stretch of reference time, in order and without a break between them."""
+    """The pieces of a span of reference time, in order, without gaps."""
     if clock is None:
         return [ClockPiece(from_us, to_us, 0, ((from_us, from_us), (to_us, to_us)))]
     pieces = []
@@ -58,17 +57,17 @@ def clock_pieces(clock: CameraClock | None, from_us: int, to_us: int) -> list[Cl
 
 
 def reach(clock: CameraClock, epoch: int) -> tuple[int, int]:
-    """The reference times between which the fit of an epoch may have held: between which checks."""
+    """The reference times between which an epoch may have lasted, by the checks around it."""
     before, after = clock.epochs[:epoch], clock.epochs[epoch + 1 :]
     first = before[-1].knots[-1].reference_us if before else -EVER_US
     return first, after[0].knots[0].reference_us if after else EVER_US
 
 
 def epochs_of(clock: CameraClock | None, segment: Segment) -> list[int]:
-    """The epochs in which a segment may have been recorded, the likeliest first; never none.
+    """The epochs in which a segment may have been recorded, likeliest first; at least one.
 
-    Its recorder tells of a segment once it has ended, and soon. A telling that gives the camera's
-    own time says nothing of it.
+    A recorder reports a segment soon after its end. If the report has the camera's own time, it
+    does not help.
     """
     if clock is None or len(clock.epochs) == 1:
         return [0]
@@ -85,7 +84,7 @@ def epochs_of(clock: CameraClock | None, segment: Segment) -> list[int]:
 
 
 def steps(clock: CameraClock | None) -> list[ClockStep]:
-    """Each time the clock was set, in words; nothing where it never was."""
+    """Each setting of the clock, with a sentence; none if it was never set."""
     if clock is None:
         return []
     found = []
@@ -110,13 +109,13 @@ def steps(clock: CameraClock | None) -> list[ClockStep]:
 
 
 def clock_warning(clock: CameraClock | None, time_us: int) -> str:
-    """What is doubtful about what a camera's clock showed at a reference time; mostly nothing."""
+    """A warning if the clock's display at a reference time is uncertain; mostly empty."""
     near = (step for step in steps(clock) if step.from_us <= time_us <= step.to_us)
     return " ".join(step.says for step in near)
 
 
 def _taken_over(clock: CameraClock) -> list[int]:
-    """From when on each epoch after the first is taken: where its check is the nearer one."""
+    """The start of each epoch after the first: from there on its check is the nearer one."""
     found = []
     for before, after in pairwise(clock.epochs):
         last, first = before.knots[-1].reference_us, after.knots[0].reference_us

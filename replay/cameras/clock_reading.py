@@ -1,7 +1,7 @@
-"""A camera's clock read from codes in its pictures, and the checks that are put on record.
+"""Reads a camera's clock from codes in its pictures, and records the checks.
 
-`footage calibrate` reads what somebody says is there; `footage add` and `watch` look for it by
-themselves as they take segments in (ADR 0141).
+`footage calibrate` reads codes on request. `footage add` and `watch` look for codes in the segments
+that they add (ADR 0141).
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,20 +36,20 @@ from replay.shell.output import print_json, say
 S = 1_000_000
 DEVICE = "library"
 REFRESH_MS = 50
-"""How long a code stands until it is drawn anew, unless told otherwise."""
+"""The default time until a code is redrawn."""
 
 LOOK_US = 10 * S
-"""Between two pictures in which a code is looked for by itself; the first of a segment always."""
+"""The time between two pictures searched for a code automatically; a segment's first always is."""
 
 KINDS: tuple[CodeKind, ...] = ("qr", "aruco")
-"""What no camera draws by itself: a strip shows the camera's own clock (ADR 0131)."""
+"""Codes that show a reference clock. A strip shows the camera's own clock (ADR 0131)."""
 
 REFERENCE = "code in the picture"
-"""Whose clock a code shows, where nobody says."""
+"""The name of the reference clock if none is given."""
 
 
 class ClockReader:
-    """Reads the clock of one camera from segments that are taken in, and records what is news."""
+    """Reads the clock of one camera from added segments, and records new checks."""
 
     def __init__(
         self, database: Database, index: FootageIndex, property_: str, camera: str, reference: str
@@ -59,9 +59,9 @@ class ClockReader:
         self._known = checks_on_record(database, property_, camera)
 
     def read(self, entries: Sequence[IndexedSegment], *, json: bool) -> None:
-        """Look into segments that nobody has looked into yet, and tell of what goes on record.
+        """Search segments that were not searched yet, and print recorded checks.
 
-        That they were looked into is noted only afterwards: who is cut off begins again.
+        A segment is marked as searched only afterwards, so that an interrupted search is repeated.
         """
         anew = [each for each in entries if not each.codes_read]
         found = news(running_checks(_read(anew)), self._known)
@@ -78,7 +78,7 @@ class ClockReader:
 
 
 def _read(entries: Sequence[IndexedSegment]) -> Iterator[ClockReading]:
-    """What the pictures of segments tell of both clocks; of those that show a code, many."""
+    """The readings in the pictures of segments; more pictures of segments with a code."""
     for entry, seen in looked_over(entries, KINDS, LOOK_US):
         if not any(each.codes for each in seen):
             continue
@@ -89,7 +89,7 @@ def _read(entries: Sequence[IndexedSegment]) -> Iterator[ClockReading]:
 
 
 def readings_of(entry: IndexedSegment, looked: Looked, refresh_us: int) -> Iterator[ClockReading]:
-    """What one picture tells of both clocks."""
+    """The readings of one picture."""
     camera_us = entry.start_us + looked.pts_us
     around = entry.times.pts_us[max(looked.number - 2, 0) : looked.number + 3]
     frame_us = max((after - before for before, after in pairwise(around)), default=S)
@@ -105,7 +105,7 @@ def readings_of(entry: IndexedSegment, looked: Looked, refresh_us: int) -> Itera
 
 
 def check_fact(camera: str, reference: str, of: ClockCheck) -> ClockChecked:
-    """A check as it is told."""
+    """The fact for a check."""
     return ClockChecked(
         camera=camera,
         camera_time=format_time(of.camera_us),
@@ -118,7 +118,7 @@ def check_fact(camera: str, reference: str, of: ClockCheck) -> ClockChecked:
 def put_checks(
     database: Database, property_: str, camera: str, reference: str, found: Sequence[ClockCheck]
 ) -> list[str]:
-    """Put checks on record; the same footage read again gives duplicates."""
+    """Record checks; the same footage read again gives duplicates."""
     source = screen(property_, DEVICE)
     facts = [
         build_fact(
@@ -134,7 +134,7 @@ def put_checks(
 
 
 def checks_on_record(database: Database, property_: str, camera: str) -> list[Check]:
-    """The checks of a camera that are on record, in order of time."""
+    """The recorded checks of a camera, by time."""
     with views_read(database, [CAMERA_FACTS.name]) as store:
         covered = coverage(fact_of(row) for row in standing_rows(store, property_, camera))
     found = covered.cameras.get((property_, camera))
@@ -142,7 +142,7 @@ def checks_on_record(database: Database, property_: str, camera: str) -> list[Ch
 
 
 def tell_check(camera: str, reference: str, of: ClockCheck, verdict: str, *, json: bool) -> None:
-    """Print a check and what became of it."""
+    """Print a check and its verdict."""
     offset_us = of.camera_us - of.reference_us
     told = {
         "camera": camera,
@@ -158,7 +158,7 @@ def tell_check(camera: str, reference: str, of: ClockCheck, verdict: str, *, jso
         print_json(told)
     else:
         say(
-            f"{camera} is {seconds(offset_us)} of {reference} at {told['reference_time']}, "
+            f"{camera} is {seconds(offset_us)} {reference} at {told['reference_time']}, "
             f"+/- {of.uncertainty_ms} ms, from {of.readings} readings: {verdict}"
         )
 

@@ -1,9 +1,9 @@
-"""A camera's clock against the reference, from its clock checks: a time, and how far it may be off.
+"""Maps a camera's clock to the reference clock by its checks, with an uncertainty.
 
-Between two checks the clock is taken as steady; outside them it drifts on at the rate seen, capped;
-a change that drift and uncertainty cannot explain starts a new epoch
-(docs/explanation/clocks.md, ADR 0010).
-Pure integers. A clock never checked has no mapping: this module must not guess one.
+Between two checks the clock's rate is taken as steady. Outside them it continues at the measured
+rate, capped. A change that drift and uncertainty cannot explain starts a new epoch
+(docs/explanation/clocks.md, ADR 0010). Integers only. A clock never checked has no mapping: this
+module must not guess one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 DRIFT_PPM_MAX = 500
-"""The fastest a running clock is believed to drift; crystals do 20 to 50, poor ones 200."""
+"""The largest accepted drift of a running clock; crystals have 20 to 50, poor ones 200."""
 
 WANDER_PPM = 20
-"""How far a steady rate may wander with temperature: added for all time away from a check."""
+"""The change of a rate with temperature: added to the uncertainty away from a check."""
 
 DEVICE_PLUS_MINUS_US = 250_000
-"""The uncertainty of a table device's clock unless something better is known (CONTRACT 1)."""
+"""The default uncertainty of a table device's clock."""
 
 _PPM = 1_000_000
 _DRIFT_MAX = Fraction(DRIFT_PPM_MAX, _PPM)
@@ -38,7 +38,7 @@ class Check(NamedTuple):
 
 
 class Mapped(NamedTuple):
-    """An instant on the other clock: it lies within `plus_minus_us` of `time_us`."""
+    """A time on the other clock: within `plus_minus_us` of `time_us`."""
 
     time_us: int
     plus_minus_us: int
@@ -47,7 +47,7 @@ class Mapped(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """A stretch in which the clock ran on without being set: its checks, in order of time."""
+    """A time in which the clock ran without being set: its checks, by time."""
 
     knots: tuple[Check, ...]
 
@@ -59,7 +59,7 @@ class CameraClock(NamedTuple):
 
 
 def camera_clock(checks: Iterable[Check]) -> CameraClock | None:
-    """The clock that these checks describe, or None where there is no check."""
+    """The clock that these checks describe, or None without checks."""
     epochs: list[list[Check]] = []
     for check in sorted(checks):
         if not epochs or _stepped(epochs[-1][-1], check):
@@ -72,10 +72,10 @@ def camera_clock(checks: Iterable[Check]) -> CameraClock | None:
 
 
 def to_camera(clock: CameraClock, reference_us: int) -> Mapped:
-    """What the camera's clock said at a reference time.
+    """The camera's clock at a reference time.
 
-    Between two epochs it is not known when the clock was set: the nearer epoch is taken, and the
-    plus-minus then reaches over what the other one says too.
+    Between two epochs the time of setting is not known. The nearer epoch is used, and the
+    uncertainty then includes the other epoch's time.
     """
     after = _epoch_after(clock, reference_us)
     if after == 0:
@@ -91,7 +91,7 @@ def to_camera(clock: CameraClock, reference_us: int) -> Mapped:
 
 
 def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> int:
-    """When, on the reference clock, the camera's clock showed this time in the given epoch, us.
+    """The reference time at which the camera's clock showed this time in the given epoch, in us.
 
     The epoch must be named: a clock set back shows the same time twice. Raises IndexError for an
     epoch that the clock does not have.
@@ -103,7 +103,7 @@ def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> int:
 
 
 def in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
-    """What the camera's clock said at a reference time, by the fit of one epoch alone."""
+    """The camera's clock at a reference time, by the fit of one epoch alone."""
     knots = clock.epochs[number].knots
     found = bisect_right(knots, reference_us, key=lambda knot: knot.reference_us)
     start, rate = _line(knots, found)
@@ -118,15 +118,15 @@ def in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
 
 
 def unchecked_us(checked_us: Iterable[int], from_us: int, to_us: int) -> int | None:
-    """How far a stretch is from the nearest time at which a clock was checked, by either clock.
+    """The distance from a span to the nearest check of a clock, by either clock.
 
-    0 where one lies within it; None where there is none.
+    0 if a check is within the span; None if there is no check.
     """
     return min((max(from_us - at, at - to_us, 0) for at in checked_us), default=None)
 
 
 def rate_ppm(clock: CameraClock, epoch: int) -> Fraction | None:
-    """How fast the clock gains (+) or loses (-) in an epoch; None where it was checked once."""
+    """The rate at which the clock gains (+) or loses (-) in an epoch; None after one check."""
     knots = clock.epochs[epoch].knots
     return None if len(knots) == 1 else (_slope(knots[0], knots[-1]) - 1) * _PPM
 
@@ -136,17 +136,17 @@ def _offset_us(check: Check) -> int:
 
 
 def _stepped(before: Check, after: Check) -> bool:
-    """Whether neither drift nor uncertainty explains how the offset changed: it was set."""
+    """Whether the clock was set: neither drift nor uncertainty explains the change of offset."""
     elapsed = after.reference_us - before.reference_us
     explained = before.plus_minus_us + after.plus_minus_us + elapsed * _DRIFT_MAX
     return abs(_offset_us(after) - _offset_us(before)) > explained
 
 
 def _extend(knots: list[Check], check: Check) -> None:
-    """Add a check to its epoch, moved by as little as keeps the rate believable.
+    """Add a check to its epoch, moved by the least that keeps the rate possible.
 
-    Two rough readings close together may imply any rate, even time running backward. The moved
-    reading's uncertainty grows by the move, so that the truth stays inside.
+    Two inexact readings close together may imply any rate, even time running backward. The moved
+    reading's uncertainty grows by the move, so that it still includes the true time.
     """
     before = knots[-1]
     elapsed = check.reference_us - before.reference_us
@@ -183,9 +183,9 @@ def _slope(first: Check, last: Check) -> Fraction:
 
 
 def _rate_doubt(knots: tuple[Check, ...]) -> Fraction:
-    """How wrong the rate of an epoch may be, as a fraction: what the checks leave open.
+    """The uncertainty of an epoch's rate by its checks, as a fraction.
 
-    Never more than the distance to the fastest drift believed, which also serves a single check.
+    It is at most the distance to the largest accepted drift, which also applies to a single check.
     """
     first, last = knots[0], knots[-1]
     ceiling = _DRIFT_MAX + abs(_slope(first, last) - 1)

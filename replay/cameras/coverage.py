@@ -1,6 +1,6 @@
-"""What the facts say of each camera: its table, its clock, its segments, its locks and losses.
+"""Each camera by its facts: its table, clock, segments, locks and losses.
 
-Facts may come in any order and from several properties. Nothing here looks at footage.
+Facts may come in any order and from several properties. No footage is read here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Segment(NamedTuple):
 
     start_us: int
     end_us: int
-    told_us: int  # when the recorder said so, by its own clock
+    told_us: int  # when the recorder reported it, by the recorder's clock
     body: SegmentRecorded
 
 
@@ -50,17 +50,19 @@ class Handling(NamedTuple):
 
 @dataclass
 class Camera:
-    """One camera as its facts tell it; each list in order of time."""
+    """One camera by its facts; each list is in order of time."""
 
     checks: list[Check] = field(default_factory=list)
     clock: CameraClock | None = None  # None: never checked
     segments: list[Segment] = field(default_factory=list)
     handled: list[Handling] = field(default_factory=list)
-    lost: list[tuple[int, bool]] = field(default_factory=list)  # when, and whether it went dark
+    lost: list[tuple[int, bool]] = field(
+        default_factory=list
+    )  # time, and whether it was lost (or restored)
 
     @cached_property
     def longest_us(self) -> int:
-        """No segment is longer, by its own clock; asked for once all facts are read."""
+        """The longest segment by the camera's clock; call it after all facts are read."""
         return max((each.end_us - each.start_us for each in self.segments), default=0)
 
 
@@ -72,7 +74,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(facts: Iterable[Fact]) -> Coverage:
-    """Read the facts that speak of cameras; all others are passed over."""
+    """Read the facts about cameras; all others are ignored."""
     cameras: dict[tuple[str, str], Camera] = defaultdict(Camera)
     mapped: dict[tuple[str, str], list[tuple[int, str, bool]]] = defaultdict(list)
     for fact in facts:
@@ -110,26 +112,26 @@ def is_off_line(camera: Camera, time_us: int) -> bool:
 
 
 def lock_on(camera: Camera, camera_us: int) -> FootageLocked | None:
-    """The lock told last of those that still hold on footage of this instant, camera's clock."""
+    """The latest lock that still holds on footage of this time, by the camera's clock."""
     locks = locks_on(camera, camera_us)
     return locks[-1] if locks else None
 
 
 def held_by(lock: FootageLocked) -> str:
-    """Who keeps footage, and for which dispute or window.
+    """Who locked footage, and for which dispute or window.
 
-    Not in which words: these may tell the claim of a round nearby to somebody who is to look at it
-    first (ADR 0132). Cases and custody records have them.
+    The reason is left out: it could disclose a claim to a blind reviewer of a nearby round (ADR
+    0132). Cases and custody records have it.
     """
     of = (("dispute", lock.dispute), ("window", lock.window))
     return f"Locked by {lock.by}" + "".join(f" for {what} {name}" for what, name in of if name)
 
 
 def locks_on(camera: Camera, camera_us: int) -> list[FootageLocked]:
-    """Every lock that still holds on footage of this instant by the camera's clock, as told.
+    """Every lock that still holds on footage of this time, by the camera's clock.
 
-    A release for a dispute or a window ends what was locked for that; one that names neither ends
-    all.
+    A release for a dispute or a window ends the locks for it. A release that names neither ends all
+    locks.
     """
     locks: list[FootageLocked] = []
     for handling in camera.handled:
@@ -143,13 +145,13 @@ def locks_on(camera: Camera, camera_us: int) -> list[FootageLocked]:
 
 
 def ends(release: FootageReleased, lock: FootageLocked) -> bool:
-    """Whether a release ends a lock where both speak of the same footage."""
+    """Whether a release ends a lock on the same footage."""
     of = (release.dispute or lock.dispute, release.window or lock.window)
     return of == (lock.dispute, lock.window)
 
 
 def expiry_of(camera: Camera, camera_us: int) -> FootageExpired | None:
-    """The report that footage of this instant, by the camera's clock, is past its keeping."""
+    """The report that footage of this time, by the camera's clock, has expired."""
     for handling in camera.handled:
         covers = handling.from_us <= camera_us <= handling.to_us
         if covers and isinstance(handling.body, FootageExpired):
@@ -158,12 +160,12 @@ def expiry_of(camera: Camera, camera_us: int) -> FootageExpired | None:
 
 
 def expired_by(expiry: FootageExpired) -> str:
-    """Who reported that footage is past its keeping, and why."""
+    """Who reported that footage has expired, and why."""
     return f"Expired, by {expiry.by}: {expiry.because}."
 
 
 def property_of(fact: Fact) -> str:
-    """The property whose floor a fact speaks of."""
+    """The property that a fact is about."""
     source = parse_source(fact.source)
     return source.property if source else ""
 
@@ -202,7 +204,7 @@ def _read(camera: Camera, body: _Told, told_us: int) -> None:
 
 
 def _us(moment: str) -> int:
-    """A moment that the edge has already found well formed."""
+    """A time that was checked when it was received."""
     time_us = parse_time(moment)
     if time_us is None:
         raise ValueError(f"{moment!r} is not an RFC 3339 time with an offset")

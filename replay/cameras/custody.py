@@ -1,7 +1,7 @@
-"""What footage must be kept, and what is: locks worked out from the facts, on each camera's clock.
+"""Footage to be locked and locked footage, computed from facts, on each camera's clock.
 
-Pure: it puts nothing on record and opens no file. Spans are closed, in microseconds. A release
-ends a lock only where it says so; resolving a dispute releases nothing by itself.
+Pure: it records nothing and opens no file. Spans include both ends, in microseconds. Only a release
+ends a lock; resolving a dispute releases nothing.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage
 
 ROUND_US_MAX = 12 * 3_600_000_000
-"""A fact told further than this from the middle one of its round has a clock that is wrong by days:
-what it says of the time is not gone by, so that no year of footage is locked for it."""
+"""A fact further than this from its round's median fact has a clock wrong by days. Its time is
+ignored, so that it does not lock a year of footage."""
 
 UNCHECKED_US = 3_600_000_000 + 300_000_000
-"""How much more is locked on each side where a camera's clock was never checked: an hour, which is
-what a clock is off that missed a change to or from summer time, and five minutes."""
+"""The margin on each side for a camera whose clock was never checked: an hour for a missed change
+of summer time, and five minutes."""
 
 
 _LOCKS = (FootageLocked, FootageReleased)
 
 
 class CameraSpan(NamedTuple):
-    """A stretch of a camera's footage, by the camera's clock."""
+    """A span of a camera's footage, by the camera's clock."""
 
     camera: str
     from_us: int
@@ -41,7 +41,7 @@ class CameraSpan(NamedTuple):
 
 
 class LockedSpan(NamedTuple):
-    """A stretch of footage with every lock that holds on all of it; never without one."""
+    """A span of footage with the locks that hold on all of it; at least one."""
 
     from_us: int
     to_us: int
@@ -49,7 +49,7 @@ class LockedSpan(NamedTuple):
 
 
 def times_of(times_us: Iterable[int]) -> tuple[int, int] | None:
-    """From when to when a round went, from its facts' times; None where there is no fact."""
+    """Start and end of a round, from its facts' times; None without facts."""
     told = sorted(times_us)
     if not told:
         return None
@@ -61,10 +61,10 @@ def times_of(times_us: Iterable[int]) -> tuple[int, int] | None:
 def to_keep(
     coverage: Coverage, property_: str, table: str, from_us: int, to_us: int
 ) -> list[CameraSpan]:
-    """What each camera that was on a table at any time of a stretch saw of it, and a margin.
+    """For each camera on a table in a span, the camera's footage of it, with a margin.
 
-    `from_us`, `to_us`: by the reference clock. The margin is the mapping's and the devices' doubt,
-    so that what happened in the stretch lies inside; see `UNCHECKED_US`.
+    from_us, to_us: by the reference clock. The margin is the uncertainty of the camera's and the
+    devices' clocks, so that the span's events are inside; see `UNCHECKED_US`.
     """
     changes = coverage.mapped.get((property_, table), ())
     names = {camera for told, camera, on in changes if on and from_us <= told <= to_us}
@@ -75,7 +75,7 @@ def to_keep(
 def span_on(
     coverage: Coverage, property_: str, camera: str, from_us: int, to_us: int
 ) -> CameraSpan:
-    """What one camera saw of a stretch of the reference's time, and a margin, by its own clock."""
+    """One camera's footage of a span of reference time, with a margin, by its own clock."""
     clock = coverage.cameras.get((property_, camera), Camera()).clock
     return CameraSpan(camera, *_on_its_clock(clock, from_us, to_us))
 
@@ -85,8 +85,7 @@ def unlocked(
 ) -> list[CameraSpan]:
     """The parts of spans that were never locked for this dispute.
 
-    What was locked for it and released since was released by somebody, who said why: it does not
-    come back by itself.
+    A person released what was locked and released since, with a reason. It is not locked again.
     """
     left = []
     for span in spans:
@@ -103,7 +102,7 @@ def unlocked(
 
 
 def held(camera: Camera) -> list[LockedSpan]:
-    """The footage of a camera on which a lock holds, in order of time, each stretch once."""
+    """The locked footage of a camera, by time, each span once."""
     told = [each for each in camera.handled if isinstance(each.body, _LOCKS)]
     edges = sorted({each.from_us for each in told} | {each.to_us + 1 for each in told})
     kept = Camera(handled=told)
@@ -126,9 +125,9 @@ def locked(
     window: str | None = None,
     within: tuple[int, int] | None = None,
 ) -> list[tuple[int, int]]:
-    """The stretches of a camera on which a lock holds, joined: any, or a dispute's, or a window's.
+    """The locked spans of a camera, joined: by any lock, or by a dispute's or a window's.
 
-    within: a closed stretch beyond which none is looked at.
+    within: a span (ends included) to search.
     """
     found: list[tuple[int, int]] = []
     for span in held(camera):
@@ -150,7 +149,7 @@ def _is_of(lock: FootageLocked, dispute: str | None, window: str | None) -> bool
 
 
 def without(from_us: int, to_us: int, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What of a closed span no other of these covers."""
+    """The parts of a span (ends included) that no other of these spans covers."""
     left = []
     at = from_us
     for start, end in sorted(spans):
@@ -165,7 +164,7 @@ def without(from_us: int, to_us: int, spans: Iterable[tuple[int, int]]) -> list[
 
 
 def _on_its_clock(clock: CameraClock | None, from_us: int, to_us: int) -> tuple[int, int]:
-    """The camera's times that surely hold a stretch of the reference's, also over a set clock."""
+    """The camera times that surely contain a span of reference time, even if the clock was set."""
     if clock is None:
         return from_us - UNCHECKED_US, to_us + UNCHECKED_US
     start, end = to_camera(clock, from_us), to_camera(clock, to_us)

@@ -1,6 +1,6 @@
-"""What is kept of a property's footage, and who lets go of it: for the command and the pages.
+"""Locks and releases of a property's footage, for the command and the pages.
 
-Whether somebody may is for the house's table of keeping to say; here it meets the record.
+The house's retention table decides who may release. This module applies it to the record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,25 +24,25 @@ from replay.cameras.retention import Area, Policy, area_of, may_release
 from replay.recording.house_facts import FactWriter, Noted, append_facts, build_fact, screen
 
 DEVICE = "keeping"
-"""Who tells of locks, releases and expiry: `/<property>/surveillance/keeping`."""
+"""The device of locks, releases and expiry: `/<property>/surveillance/keeping`."""
 
 
 class PropertyFootage(NamedTuple):
-    """The record, and the cameras of one property as their facts tell them."""
+    """The record, and the cameras of one property."""
 
     record: FactWriter
     property: str
-    cameras: dict[str, Camera]  # without their segments, which are read where they are asked for
+    cameras: dict[str, Camera]  # without their segments, which are read when needed
     areas: dict[str, Area]
     store: ViewStore
 
 
 class ReleaseScope(NamedTuple):
-    """Whose lock ends: a dispute's, a window's, or every one on a stretch of a camera."""
+    """The locks to release: a dispute's, a window's, or all on a span of a camera."""
 
     dispute: str | None = None
     window: str | None = None
-    stretch: tuple[int, int] | None = None  # closed, by the camera's clock; None: wherever it holds
+    stretch: tuple[int, int] | None = None  # ends included, by the camera's clock; None: everywhere
 
 
 @contextmanager
@@ -69,9 +69,9 @@ def property_footage(
 def to_release(
     house: PropertyFootage, what: ReleaseScope, because: str, by: str
 ) -> list[FootageReleased]:
-    """That locked footage may expire again, one fact a stretch on which such a lock holds.
+    """The releases of locked footage, one fact for each locked span.
 
-    Raises `NotFound` where there is none, `Refused` where the table of keeping forbids it.
+    Raises `NotFound` if there is no lock, `Refused` if the retention table forbids it.
     """
     bodies = [
         FootageReleased(
@@ -89,7 +89,7 @@ def to_release(
         may_release(house.areas[name], by)
     if not bodies:
         raise NotFound(
-            "No lock holds there",
+            "There is no such lock",
             where=what.dispute or what.window or f"camera {', '.join(house.cameras)}",
             hint="`round-ledger footage retention` lists what is locked.",
         )
@@ -103,12 +103,12 @@ def put_handled(
     device: str = DEVICE,
     ids: Sequence[str] = (),
 ) -> list[Noted]:
-    """Put on record what is done with footage, all or none; `ids`: of the facts, else made."""
+    """Record facts about footage, all or none. ids: of the facts; default: new ones."""
     source = screen(property_, device)
     named = zip(bodies, ids or repeat(None), strict=False)
     return append_facts(record, [build_fact(body, source, id=id_) for body, id_ in named])
 
 
 def stretch(from_us: int, to_us: int) -> dict[str, str]:
-    """From and to, as a fact of footage has them."""
+    """The fields `from` and `to` of a fact about footage."""
     return {"from_": format_time(from_us), "to": format_time(to_us)}

@@ -1,8 +1,8 @@
-"""Which stretches of which segments show a time, for each camera of a table. It opens no file.
+"""Finds the parts of segments that show a time, for each camera of a table. It opens no file.
 
-Times asked for are of the reference, as facts have them; a camera's own clock is reached by its
-mapping, with its plus-minus. Across a clock that was set there is a window for each of its pieces
-(ADR 0138). Where nothing was recorded nothing is made up: the gap is told.
+Requested times are by the reference clock. They are mapped to each camera's clock with its
+uncertainty. If a clock was set in between, there is a window for each piece (ADR 0138). Times
+without footage are reported as gaps.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage, Segment
 
 OVERLAP_US_MAX = 2_000_000
-"""Two segments that share more than this of a camera's clock tell one time twice: it was set."""
+"""If two segments overlap by more than this on the camera's clock, the clock was set."""
 
 
 class Piece(NamedTuple):
-    """What part of a time a window is of, where the camera's clock was set: times of the reference.
+    """The part of a request that a window covers if the clock was set; by the reference clock.
 
-    When it was set is not known between two checks: the windows of both sides then cover that time.
+    The time of setting is not known between two checks, so the windows of both sides cover it.
     """
 
     number: int  # from 1
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 
 
 class CutWindow(NamedTuple):
-    """A stretch of one camera's time, by its own clock, microseconds."""
+    """A span of one camera's time, by its own clock, in microseconds."""
 
     from_us: int
     to_us: int
@@ -48,7 +48,7 @@ class CutWindow(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What a camera has of a time: the stretches to cut, and what is missing of it."""
+    """A camera's footage of a time: the parts to cut, and what is missing."""
 
     camera: str
     window: CutWindow
@@ -57,10 +57,9 @@ class Cut(NamedTuple):
 
 
 def windows(camera: Camera, from_us: int, to_us: int) -> list[CutWindow]:
-    """A stretch of reference time on a camera's clock: a window for each piece of that, in order.
+    """The windows on a camera's clock for a span of reference time, one for each piece, in order.
 
-    Whatever the camera saw of the stretch lies in one of them, whenever the clock was set between
-    its checks.
+    Every frame of the span is in one of them, no matter when the clock was set between its checks.
     """
     clock = camera.clock
     if clock is None:
@@ -82,7 +81,7 @@ def windows(camera: Camera, from_us: int, to_us: int) -> list[CutWindow]:
 
 
 def piece_told(wanted: CutWindow) -> dict[str, object] | None:
-    """What piece of a time a window is of, as JSON tells it; None where it is of all of it."""
+    """The piece of a window as JSON; None if the window covers the whole request."""
     piece = wanted.piece
     if piece is None:
         return None
@@ -91,13 +90,13 @@ def piece_told(wanted: CutWindow) -> dict[str, object] | None:
 
 
 def name_of(found: Cut) -> str:
-    """A camera's name, with the piece where there are several: `CC-07-A-1of2`."""
+    """A camera's name, with the piece if there are several: `CC-07-A-1of2`."""
     piece = found.window.piece
     return f"{found.camera}-{piece.number}of{piece.of}" if piece else found.camera
 
 
 def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
-    """When, by the reference, a camera's clock showed a time; the same where it was never checked.
+    """The reference time at which a camera's clock showed a time; the same time if never checked.
 
     epoch: as a `CutWindow` has it.
     """
@@ -107,13 +106,13 @@ def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
 
 
 def cut(coverage: Coverage, property_: str, name: str, from_us: int, to_us: int) -> list[Cut]:
-    """What one camera has of a stretch of reference time, for each piece of its clock."""
+    """One camera's footage of a span of reference time, for each piece of its clock."""
     camera = coverage.cameras.get((property_, name), Camera())
     return [cut_camera(name, camera, each) for each in windows(camera, from_us, to_us)]
 
 
 def cut_camera(name: str, camera: Camera, wanted: CutWindow) -> Cut:
-    """What one camera has of a stretch of its own time."""
+    """One camera's footage of a span of its own time."""
     stretches, missing, reached = [], [], wanted.from_us
     for segment in _in_order(camera, wanted):
         if segment.start_us - reached > HOLE_US_MAX:
@@ -128,7 +127,7 @@ def cut_camera(name: str, camera: Camera, wanted: CutWindow) -> Cut:
 
 
 def may_show(camera: Camera, segment: Segment, wanted: CutWindow) -> bool:
-    """Whether a segment may show any of a stretch: it overlaps it, and may be of its epoch."""
+    """Whether a segment may show part of a window: it overlaps and may be of its epoch."""
     if segment.end_us <= wanted.from_us or segment.start_us >= wanted.to_us:
         return False
     return wanted.epoch is None or wanted.epoch in epochs_of(camera.clock, segment)
@@ -139,10 +138,10 @@ def _meets(step: ClockStep, from_us: int, to_us: int) -> bool:
 
 
 def _in_order(camera: Camera, wanted: CutWindow) -> list[Segment]:
-    """Segments that overlap a stretch, each time once where that can be told.
+    """Segments that overlap a window, each time only once if that can be decided.
 
-    Of two that tell one time the one likelier to be of the window's epoch is taken, then the one
-    reported nearer to it; where neither is, both are.
+    If two segments have one time, the one likelier to be of the window's epoch is used, then the
+    one reported nearer to it. If neither decides, both are used.
     """
     about_us = reference_us(camera, (wanted.from_us + wanted.to_us) // 2, wanted.epoch)
     found: list[tuple[tuple[int, int], Segment]] = []

@@ -1,7 +1,7 @@
-"""Whether a camera shows what it should: pictures that are dark, still, blurred or moved.
+"""Faults of a camera's pictures: dark, frozen, blurred or moved.
 
-Judged from figures of key frames, and, for a still picture, from what the table's facts say was
-going on: an empty table is still too, and is not called frozen. It opens no file.
+They are found from measures of keyframes. For a frozen picture the table's facts count too: a still
+picture of a quiet table is no fault. It opens no file.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 Fault = Literal["black", "blurred", "moved", "frozen"]
 
 SPREAD_MIN = 8.0
-"""Levels (of 255) that a picture spreads over at least; a lit table has 40 and more, a covered or
-dark lens below 2."""
+"""The least spread of levels (of 255) in a picture; a lit table has 40 and more, a covered or dark
+lens below 2."""
 
 SHARPNESS_SHARE_MIN = 0.25
-"""Of the camera's usual sharpness; out of focus it falls below a tenth of it."""
+"""Share of the camera's usual sharpness; out of focus it falls below a tenth."""
 
 SHARPNESS_MIN = 20.0
-"""Below this a picture is blurred even where it always was so."""
+"""Below this sharpness a picture is blurred, even if it always was."""
 
 MOVED_MIN = 6.0
-"""Pixels of 320: a fiftieth of the picture's width; less is a table that was jolted."""
+"""Pixels of 320: a fiftieth of the picture's width; less may be a jolted table."""
 
 ALIKE_MIN, ALIKER_MIN = 0.5, 0.15
-"""How alike two pictures must be once the one is moved, and by how much more than as they are."""
+"""The least likeness of two pictures after shifting one, and its least gain by the shift."""
 
 STILL_MAX = 5.0
-"""Levels by which 99.9 % of a still picture differ at most: encoding one picture again and again
-gives up to 5, a sensor's noise alone twice that, a hand a hundred."""
+"""The most levels by which 99.9 % of a still picture differ. Repeated encoding of one picture gives
+up to 5, a sensor's noise twice that, a hand a hundred."""
 
 FROZEN_US_MIN = 3_000_000
-"""Still for so long, with things going on, is frozen, microseconds."""
+"""A picture that stands still for this many microseconds during activity is frozen."""
 
 HAPPENINGS_MIN = 2
-"""Facts that move something on the table, while the picture stood still."""
+"""The least number of facts that move something on the table while the picture stands still."""
 
 APART_US_MAX = 60_000_000
-"""Pictures further apart are not one stretch of the same fault, microseconds."""
+"""Pictures further apart than this many microseconds are separate times of a fault."""
 
 MOVING = frozenset(
     (
@@ -56,35 +56,35 @@ MOVING = frozenset(
         "pot_awarded", "marker_placed", "card_burned", "cards_spread",
     )
 )  # fmt: skip
-"""Facts that a camera over the table sees something move in, by name without version."""
+"""Facts with visible movement on the table, by name without version."""
 
 
 class TimedPicture(NamedTuple):
-    """A picture looked at, with its time by the camera's clock, microseconds."""
+    """A checked picture, with its time by the camera's clock, in microseconds."""
 
     at_us: int
     looked: Looked
 
 
 class Ailing(Struct, frozen=True):
-    """A stretch in which a camera did not show what it should."""
+    """A time in which a camera's pictures have a fault."""
 
     fault: Fault
-    from_us: int  # by the camera's clock: the first and the last picture that show it
+    from_us: int  # by the camera's clock: the first and the last picture with the fault
     to_us: int
     pictures: int
     says: str
 
 
 class Pictured(NamedTuple):
-    """What pictures of some segments show: of how many of them any was looked at, and what ails."""
+    """The result of checking pictures of segments: number of checked segments, and faults."""
 
     segments: int
     findings: Sequence[Ailing]
 
 
 def usual_sharpness(shown: Iterable[TimedPicture]) -> float | None:
-    """The sharpness in the middle of a camera's lit pictures; None where there is none."""
+    """The median sharpness of a camera's lit pictures; None without any."""
     lit = [each.looked.sharpness for each in shown if each.looked.spread >= SPREAD_MIN]
     return median(lit) if lit else None
 
@@ -92,10 +92,10 @@ def usual_sharpness(shown: Iterable[TimedPicture]) -> float | None:
 def picture_faults(
     shown: Sequence[TimedPicture], activity_us: Sequence[int], usual: float | None = None
 ) -> list[Ailing]:
-    """What is wrong with one camera's pictures, in order of time.
+    """The faults of one camera's pictures, by time.
 
-    activity_us: when something moved on its table, by the camera's clock, in order; usual: its
-    sharpness when it is well, else that of these pictures.
+    activity_us: times of movement on its table, by the camera's clock, in order. usual: its normal
+    sharpness; default: that of these pictures.
     """
     usual = usual_sharpness(shown) if usual is None else usual
     found = [
@@ -110,7 +110,7 @@ def picture_faults(
 def _black(shown: Sequence[TimedPicture]) -> Iterable[Ailing]:
     for stretch in _stretches(shown, [_is_black(each) for each in shown]):
         level = max(each.looked.mean for each in stretch)
-        says = f"dark or covered: one even level of at most {level:.0f} of 255"
+        says = f"dark or covered: a uniform level of at most {level:.0f} of 255"
         yield _ailing("black", stretch, says)
 
 
@@ -123,7 +123,7 @@ def _blurred(shown: Sequence[TimedPicture], usual: float) -> Iterable[Ailing]:
 
 
 def _moved(shown: Sequence[TimedPicture]) -> Iterable[Ailing]:
-    """Moved by about as much in two pictures or more: one alone may be a hand before the lens."""
+    """Moved by about the same distance in at least two pictures: one may show a hand."""
     for stretch in _stretches(shown, [_shift(each) >= MOVED_MIN for each in shown]):
         if len(stretch) > 1:
             far = median(_shift(each) for each in stretch)
@@ -140,7 +140,7 @@ def _frozen(shown: Sequence[TimedPicture], activity_us: Sequence[int]) -> Iterab
         from_us, to_us = began.at_us, stretch[-1].at_us
         count = bisect_right(activity_us, to_us) - bisect_left(activity_us, from_us)
         if to_us - from_us >= FROZEN_US_MIN and count >= HAPPENINGS_MIN:
-            says = f"nothing in it changed, while {count} facts tell of things moved on the table"
+            says = f"the picture did not change while {count} facts record activity on the table"
             yield Ailing("frozen", from_us, to_us, len(stretch) + 1, says)
 
 
@@ -149,7 +149,7 @@ def _is_black(each: TimedPicture) -> bool:
 
 
 def _shift(each: TimedPicture) -> float:
-    """How far the view is moved, in pixels of 320; 0 where this is not clear."""
+    """How far the view is moved, in pixels of 320; 0 if that is not clear."""
     looked = each.looked
     if looked.shift is None or looked.alike is None or _is_black(each):
         return 0.0
@@ -168,7 +168,7 @@ def _stretches(
 def _numbered(
     shown: Sequence[TimedPicture], faulty: Sequence[bool]
 ) -> Iterable[tuple[int, list[TimedPicture]]]:
-    """Pictures with a fault that follow one another, and the number of the first."""
+    """Runs of consecutive pictures with a fault, and the number of the first picture."""
     runs: list[int] = []
     for at, each in enumerate(shown):
         apart = bool(at) and each.at_us - shown[at - 1].at_us > APART_US_MAX

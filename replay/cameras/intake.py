@@ -1,4 +1,4 @@
-"""Files of a recorder taken in: into the footage index, and on record where nobody told of them."""
+"""Adds a recorder's files to the footage index, and records segments not yet on record."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,25 +27,25 @@ from replay.footage.library.start_times import Recorded
 from replay.recording.house_facts import KEPT, Noted, append_each, build_fact, screen
 
 DEVICE = "library"
-"""Who says that a segment was recorded, where no recorder did and a file was taken in."""
+"""The device of `segment_recorded` facts that this program makes for added files."""
 
 BATCH = 16
-"""Segments put on record in one transaction."""
+"""Segments recorded in one transaction."""
 
 POLL_S = 1.0
-"""How long `watch` waits before it looks into the folder again, seconds."""
+"""Seconds that `watch` waits before it reads the folder again."""
 
 TOLD_OTHERWISE = (
-    "these very bytes are on record with another start or name, which stands; give the file that "
-    "name again, or the start with --start, and add it again"
+    "the same bytes are on record with another start or name, which stays valid; give the file "
+    "that name, or give that start with --start, and add it again"
 )
-"""Why a file is not put on record that was renamed, or whose zone was given otherwise."""
+"""Why a renamed file, or one with another time zone, is not recorded again."""
 
 LABEL_MAX = 512
 
 
 class AddedFile(NamedTuple):
-    """What became of one file, and where the fact of it stands."""
+    """The result of adding one file, and the position of its fact."""
 
     added: Added
     noted: Noted | None
@@ -66,10 +66,10 @@ def take(
     advance: Callable[[], object] = lambda: None,
     read: Callable[[Sequence[IndexedSegment]], object] = lambda _: None,
 ) -> Iterator[AddedFile]:
-    """Take files into the index, and put those on record that are not.
+    """Add files to the index, and record those that are not on record.
 
-    What recorders have told of them by now is learnt first. read: is handed what was taken, once it
-    is on record.
+    Facts of recorders about these files are read first. read: is called with the added segments
+    after they are on record.
     """
     up_to_date(database, [CAMERAS])
     with reading(database, [CAMERA_FACTS.name]) as store:
@@ -88,9 +88,9 @@ def take(
 
 
 def on_record(store: ViewStore, property_: str, camera: str) -> Recorded:
-    """Looks up segments that the recorder itself has told of, an hour at a time.
+    """Looks up segments that the recorder itself reported, an hour at a time.
 
-    Of an hour those told in it, and those that ended in it, however late it told of them.
+    An hour has the segments that were reported in it or ended in it, however late the report.
     """
     hours: dict[int, dict[str, int]] = {}
 
@@ -112,7 +112,7 @@ def on_record(store: ViewStore, property_: str, camera: str) -> Recorded:
 
 
 def finished(folder: Path, stable_s: float, stop: Callable[[], bool]) -> Iterator[list[Path]]:
-    """Files that have stopped changing, each once, until told to stop. Raises `Usage`."""
+    """Files that have stopped changing, each once, until stopped. Raises `Usage`."""
     seen: dict[Path, tuple[tuple[int, int], float]] = {}
     taken: dict[Path, tuple[int, int]] = {}
     while not stop():
@@ -131,7 +131,7 @@ def finished(folder: Path, stable_s: float, stop: Callable[[], bool]) -> Iterato
 
 
 def segment_fact(entry: IndexedSegment) -> Received:
-    """The fact that a segment was recorded; of the same file always the same octets."""
+    """The `segment_recorded` fact of a file; the same file always gives the same bytes."""
     body = SegmentRecorded(
         camera=entry.camera,
         path=f"{entry.camera}/{entry.path.name}"[:LABEL_MAX],
@@ -145,7 +145,7 @@ def segment_fact(entry: IndexedSegment) -> Received:
 
 
 def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[AddedFile]:
-    """Put the segments among these on record that only this command knows of."""
+    """Record the segments that no recorder reported."""
     ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
     noted = iter(append_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
     for each in added:

@@ -1,6 +1,6 @@
-"""Key frames looked at: for codes, and for whether a camera shows what it should.
+"""Checks keyframes for codes and picture faults.
 
-Looking is decoding, so what was seen is kept beside the index, and looked at no second time.
+Decoding is costly, so results are stored beside the index and a picture is checked only once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,28 +34,28 @@ S = 1_000_000
 BATCH = 8
 
 EVERY_US = 2 * S
-"""Between two pictures that are looked at, unless told otherwise."""
+"""The default time between two checked pictures."""
 
 LOOK_MAX = 48
-"""Segments that a statement has looked at which nobody has looked at before: some seconds' work."""
+"""The most unchecked segments that a statement of coverage checks: some seconds of work."""
 
 AROUND_US = 60 * S
-"""Rounds that began or ended so long before or after footage are looked at, too: clocks differ."""
+"""Rounds this long before or after the footage are read, too, because clocks differ."""
 
 OPEN_US = 3600 * S
-"""A round that nothing closed is taken to have lasted no longer, microseconds."""
+"""The assumed longest duration of a round without an end, in microseconds."""
 
 Happened = Callable[[IndexedSegment, Sequence[Ailing]], list[int]]
-"""When something moved on the tables of a segment's camera while it stood still; its clock."""
+"""Gives the times of movement on the tables of a segment's camera, by its clock."""
 
 
 class PictureSample(NamedTuple):
-    """Pictures of a camera that were looked at, and of how many segments; how it usually looks."""
+    """Checked pictures of a camera, the number of their segments, and its usual look."""
 
     shown: Sequence[TimedPicture]
     usual: Usual | None
     segments: int
-    anew: int  # of them looked at just now
+    anew: int  # segments checked just now
 
 
 def looked_over(
@@ -64,7 +64,7 @@ def looked_over(
     every_us: int,
     against: bytes | None = None,
 ) -> Iterator[tuple[IndexedSegment, tuple[Looked, ...]]]:
-    """Key frames of each segment, at least so far apart, as they were seen."""
+    """Measures of keyframes of each segment, at least a given time apart."""
     return looked_at([(each, sampled(each, every_us)) for each in entries], kinds, against)
 
 
@@ -73,7 +73,7 @@ def looked_at(
     kinds: tuple[CodeKind, ...],
     against: bytes | None = None,
 ) -> Iterator[tuple[IndexedSegment, tuple[Looked, ...]]]:
-    """Frames of each segment, by number, as they were seen; what cannot be read is said."""
+    """Measures of frames of each segment, by number; unreadable segments are reported."""
     for at in range(0, len(wanted), BATCH):
         batch = wanted[at : at + BATCH]
         jobs = [Look(str(each.path), each.sha256, frames, kinds, against) for each, frames in batch]
@@ -89,9 +89,9 @@ def seen_of(
     every_us: int = EVERY_US,
     most: int | None = None,
 ) -> PictureSample:
-    """Pictures of one camera's segments, in order: as kept, else looked at now and kept.
+    """Pictures of one camera's segments, in order: stored ones, else checked now and stored.
 
-    most: how many segments are looked at that nobody has looked at before; None: all.
+    most: the most unchecked segments to check; None: all.
     """
     if not entries:
         return PictureSample((), None, 0, 0)
@@ -118,7 +118,7 @@ def seen_of(
 
 
 def ailing(seen: PictureSample, of: IndexedSegment | None, happened: Happened) -> list[Ailing]:
-    """What is wrong with one camera. Facts are only asked for where a picture stood still."""
+    """The faults of one camera. Facts are only read if a picture stands still."""
     usual = seen.usual.sharpness if seen.usual else None
     always = [each.at_us for each in seen.shown for _ in range(HAPPENINGS_MIN)]
     still = [each for each in picture_faults(seen.shown, always, usual) if each.fault == "frozen"]
@@ -126,14 +126,14 @@ def ailing(seen: PictureSample, of: IndexedSegment | None, happened: Happened) -
 
 
 def keep_usual(index: FootageIndex, of: IndexedSegment, seen: PictureSample) -> None:
-    """Keep how sharp a camera usually is, now that all its pictures were looked at."""
+    """Store a camera's usual sharpness, after all its pictures were checked."""
     if seen.usual:
         usual = Usual(seen.usual.against, usual_sharpness(seen.shown))
         Looks(index).keep_usual(of.property, of.camera, usual)
 
 
 def pictured(index: FootageIndex, happened: Happened) -> Callable[[Sequence[str]], Pictured]:
-    """Asks what is wrong with the pictures of segments of one camera, by their hashes."""
+    """Gives a function: the picture faults of one camera's segments, by their hashes."""
     left = LOOK_MAX
 
     def ask(sha256s: Sequence[str]) -> Pictured:
@@ -148,7 +148,7 @@ def pictured(index: FootageIndex, happened: Happened) -> Callable[[Sequence[str]
 
 
 def filmed(index: FootageIndex, sha256: str) -> Filmed | None:
-    """What the footage index knows of a segment's picture; None where it does not have it."""
+    """Size and frame rate of an indexed segment; None if it is not in the index."""
     entry = index.entry(sha256)
     if entry is None:
         return None
@@ -156,7 +156,7 @@ def filmed(index: FootageIndex, sha256: str) -> Filmed | None:
 
 
 def happened_on_record(store: ViewStore) -> Happened:
-    """Facts of the rounds that went on at a camera's tables, by the views of rounds and cameras."""
+    """Gives activity from the facts of rounds at a camera's tables, by the views."""
 
     def happened(of: IndexedSegment, still: Sequence[Ailing]) -> list[int]:
         facts = [fact_of(row) for row in standing_rows(store, of.property, of.camera)]
@@ -180,7 +180,7 @@ def happened_on_record(store: ViewStore) -> Happened:
 
 
 def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened:
-    """Of these facts those that move something, each on the clock of the camera asked about."""
+    """Gives activity from the given facts, on the clock of the segment's camera."""
     covered, told = coverage(camera_facts), list(facts)
 
     def happened(of: IndexedSegment, still: Sequence[Ailing]) -> list[int]:
@@ -197,9 +197,9 @@ def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened
 
 
 def _usual(index: FootageIndex, looks: Looks, of: IndexedSegment, most: int | None) -> Usual | None:
-    """How a camera usually looks: as kept while that picture is at hand, else found anew.
+    """A camera's usual look: as stored if that picture is available, else found again.
 
-    most: in how many segments it is looked for a picture that shows anything; None: in all.
+    most: the most segments to search for a lit picture; None: all.
     """
     kept = looks.usual(of.property, of.camera)
     entry = index.entry(kept.against.sha256) if kept else None
@@ -216,7 +216,7 @@ def _usual(index: FootageIndex, looks: Looks, of: IndexedSegment, most: int | No
 
 
 def _picture(index: FootageIndex, against: Against) -> bytes | None:
-    """The picture that others are held against, small and grey."""
+    """The small grey picture that others are compared with."""
     entry = index.entry(against.sha256)
     if entry is None:
         return None
@@ -225,7 +225,7 @@ def _picture(index: FootageIndex, against: Against) -> bytes | None:
 
 
 def sampled(entry: IndexedSegment, every_us: int) -> tuple[int, ...]:
-    """Numbers of key frames at least so far apart, the first among them."""
+    """Numbers of keyframes at least `every_us` apart, with the first."""
     taken: list[int] = []
     for number in entry.times.keys:
         before = entry.times.pts_us[taken[-1]] if taken else None

@@ -1,7 +1,7 @@
-"""How long footage is kept, and what of it expires when: a policy table over facts of cameras.
+"""Retention: how long footage is kept and when it expires, by a policy table.
 
-The table is a house's own; the one built in is ours and no regulation's. Locked footage never
-expires, whatever its age; a release starts no new count. Pure but for reading the table's file.
+A house gives its own table; the built-in one is not a regulation's. Locked footage never expires. A
+release does not restart the retention time. Pure, except for reading the table's file.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ tables = ["*"]
 released_by = ["*"]   # credentials of who may release a lock
 days = { routine = 30, dispute = 365, preserved = 365 }
 """
-"""The table without a file of one's own."""
+"""The table used without a file."""
 
 
 class Area(Struct, frozen=True, forbid_unknown_fields=True):
-    """Cameras with the same keeping. cameras, tables, released_by: globs; one of each must fit."""
+    """Cameras with one retention. cameras, tables, released_by: globs; one of each must fit."""
 
     name: str
     days: dict[str, Annotated[int, Meta(ge=1, le=36_500)]]
@@ -64,25 +64,25 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Footage(NamedTuple):
-    """A segment as keeping sees it: its start and the first instant after it."""
+    """A segment's start (inclusive) and end (exclusive)."""
 
     start_us: int
     end_us: int
 
 
 class SegmentRetention(NamedTuple):
-    """A segment, when it may expire, and why then. Times in microseconds."""
+    """A segment, when it may expire, and by which reason. Times in microseconds."""
 
     segment: Footage
     area: str
     reason: str  # routine, dispute, preserved
     days: int
     expires_us: int
-    locks: Sequence[FootageLocked]  # that hold on any of it: it does not expire
+    locks: Sequence[FootageLocked]  # locks on any part of it; while it has one, it does not expire
 
 
 class RetentionRun(Struct, frozen=True, kw_only=True):
-    """Segments of a camera one after the other with the same keeping, by the camera's clock."""
+    """Consecutive segments of a camera with the same retention, by the camera's clock."""
 
     camera: str
     from_us: int
@@ -91,13 +91,13 @@ class RetentionRun(Struct, frozen=True, kw_only=True):
     area: str
     reason: str
     days: int
-    expires_us: int  # of the first
+    expires_us: int  # when the first expires
     expires_last_us: int
 
 
 REASONS = ("routine", "dispute", "preserved")
 FAR_US = 2**62
-"""Earlier and later than anything told."""
+"""Earlier and later than any time on record."""
 
 PAUSE_US = 60_000_000
 """A longer pause between two segments begins another run."""
@@ -110,9 +110,9 @@ def policy_from(path: Path | None) -> Policy:
         policy = msgspec.convert(tomllib.loads(text), Policy)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise Usage(
-            f"The table of keeping cannot be read: {error}",
+            f"The retention table cannot be read: {error}",
             where=f"ROUND_LEDGER_RETENTION_FILE {path}",
-            hint="`round-ledger footage retention --policy` prints one to start from.",
+            hint="`round-ledger footage retention --policy` prints a table to start from.",
         ) from error
     for area in policy.areas:
         strange = sorted(set(area.days) - set(REASONS))
@@ -120,7 +120,7 @@ def policy_from(path: Path | None) -> Policy:
             raise Usage(
                 f"Area {area.name} has {', '.join(strange) or 'no days for `routine`'}",
                 where=f"{path}",
-                hint=f"Give days for {', '.join(REASONS)}; `routine` at least.",
+                hint=f"Give days for {', '.join(REASONS)}; at least for `routine`.",
             )
     return policy
 
@@ -132,24 +132,24 @@ def area_of(policy: Policy, camera: str, tables: Iterable[str]) -> Area:
         if _fits(camera, area.cameras) and any(_fits(name, area.tables) for name in names):
             return area
     raise Usage(
-        f"No area of the table of keeping fits camera {camera}",
+        f"No area of the retention table fits camera {camera}",
         where="ROUND_LEDGER_RETENTION_FILE",
         hint='Add a last area with cameras = ["*"] and tables = ["*"].',
     )
 
 
 def may_release(area: Area, by: str) -> None:
-    """Raise `Refused` where the table does not let this person release footage of an area."""
+    """Raise `Refused` if the table does not let this person release footage of an area."""
     if not _fits(by, area.released_by):
         raise Refused(
             f"{by} may not release footage of area {area.name}",
-            where="the table of keeping",
+            where="the retention table",
             hint=f"Ask one of {', '.join(area.released_by)}.",
         )
 
 
 def expired(camera: Camera) -> list[tuple[int, int]]:
-    """The stretches of a camera's footage that are past their keeping, in order, closed, joined."""
+    """The spans of a camera's footage that have expired, in order, joined, ends included."""
     gone = sorted(
         (each.from_us, each.to_us)
         for each in camera.handled
@@ -165,16 +165,16 @@ def expired(camera: Camera) -> list[tuple[int, int]]:
 
 
 def not_expired(camera: Camera, until_us: int) -> list[tuple[int, int]]:
-    """The stretches up to a time of which no fact says that they are past their keeping."""
+    """The spans up to a time that have not expired."""
     return without(-FAR_US, until_us, expired(camera))
 
 
 def keeping(
     camera: Camera, area: Area, footage: Iterable[Footage] | None = None
 ) -> list[SegmentRetention]:
-    """Every segment of a camera that has not expired, with when it does, in order of time.
+    """Every segment of a camera that has not expired, with its time of expiry, by time.
 
-    footage: the segments to look at, in order of time; else all that the camera has.
+    footage: the segments to read, by time; default: all of the camera's.
     """
     spans, gone, reasons = held(camera), expired(camera), _reasons(camera, area)
     segments = camera.segments if footage is None else footage
@@ -198,9 +198,9 @@ def due(kept: Iterable[SegmentRetention], by_us: int) -> list[SegmentRetention]:
 def runs(
     camera: str, kept: Sequence[SegmentRetention], between: Sequence[SegmentRetention]
 ) -> list[RetentionRun]:
-    """Segments put together where one follows another with the same keeping.
+    """Runs of consecutive segments with the same retention.
 
-    between: all segments of the camera: none of another keeping lies inside a run.
+    between: all segments of the camera, so that a run contains none with another retention.
     """
     chosen = set(map(id, kept))
     found: list[RetentionRun] = []
@@ -237,7 +237,7 @@ def runs(
 
 
 def _reasons(camera: Camera, area: Area) -> list[tuple[int, int, str, int]]:
-    """Stretches that were ever locked, in order and apart, with the reason that keeps longest."""
+    """Spans that were ever locked, in order, with the reason that keeps them longest."""
     locks = [each for each in camera.handled if isinstance(each.body, FootageLocked)]
     edges = sorted({each.from_us for each in locks} | {each.to_us + 1 for each in locks})
     found = []
@@ -263,13 +263,13 @@ def _longest(
 
 
 def _over(spans: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """Whether one of joined stretches has all of a closed one."""
+    """Whether one of joined spans contains all of a span (ends included)."""
     at = bisect_right(spans, first, key=lambda each: each[0]) - 1
     return at >= 0 and spans[at][1] >= last
 
 
 def _locks_on(spans: Sequence[LockedSpan], segment: Footage) -> list[FootageLocked]:
-    """The locks that hold on any instant of a segment, each once."""
+    """The locks on any part of a segment, each once."""
     at = bisect_left(spans, segment.start_us, key=lambda each: each.to_us)
     found: dict[int, FootageLocked] = {}
     while at < len(spans) and spans[at].from_us < segment.end_us:

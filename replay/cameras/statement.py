@@ -1,9 +1,9 @@
-"""What was filmed of a table while it was open, camera by camera, and what was not, with its cause.
+"""The statement of coverage: what each camera filmed of an open table, and each gap with its cause.
 
-Beside 465a.9(c)(2), which asks for so many stationary cameras a table. The seven states stay apart:
-silent absence reads as concealment. What is not known, as the frame rate of a file that is not at
-hand, is None and never 0. Footage of a lens that was covered is footage, and counted as such: what
-pictures show stands beside it. Pure: it opens no file; whoever calls it hands over what files say.
+It is compared with 465a.9(c)(2), which requires a number of stationary cameras for a table. The
+seven states of footage are kept apart, so that a gap is never silent. An unknown value, such as the
+frame rate of an unavailable file, is None and never 0. Footage from a covered lens still counts as
+footage; picture faults are listed beside it. Pure: callers pass in what they read from files.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ if TYPE_CHECKING:
 
 
 class StatedTime(NamedTuple):
-    """A time to speak of: an open table, or a round. Device times, microseconds."""
+    """A time to state: an open table, or a round. Device times, in microseconds."""
 
     name: str  # "open", or the round's subject
     game: str
     from_us: int
     to_us: int
-    ended: bool = True  # False: nothing says that it ended; `to_us` is the latest known
+    ended: bool = True  # False: no fact ends it, and `to_us` is the latest known time
 
 
 _TIMES = ("from_us", "to_us")
 
 FAR_US = 2**62
-"""Later than anything told."""
+"""Later than any time on record."""
 
 
 class Filmed(NamedTuple):
-    """What a file says of itself: its picture, and frames a second at least and at most."""
+    """The picture size of a file, and its lowest and highest frame rate."""
 
     width: int
     height: int
@@ -70,38 +70,37 @@ class Filmed(NamedTuple):
 
 
 class CameraCover(Struct, frozen=True, kw_only=True):
-    """What one camera has of a stretch in one role. Times in microseconds.
+    """The coverage of a span by one camera in one role. Times in microseconds.
 
-    A camera that was turned or replaced in between has one for each kind and what it covered, each
-    with the time in which that held.
-    fps_min, fps_max, sizes: from the files themselves; None or empty where none is at hand.
-    findings: where its pictures were dark, blurred, moved or frozen, by the reference; of the
-    segments whose pictures were looked at.
+    A camera that was turned or replaced in between has an entry for each kind and covered area,
+    each with its time. fps_min, fps_max, sizes: measured in the files; None or empty without files.
+    findings: times of dark, blurred, moved or frozen pictures in checked segments, by the reference
+    clock.
     """
 
     camera: str
     kind: str  # stationary, ptz
     covers: Sequence[str]  # table, end_left, end_right, tray
     clock: str  # checked, never_checked
-    plus_minus_us: int | None  # the most at the start, the middle and the end
-    unchecked_us: int | None  # from the stretch to the nearest check; 0: one lies within it
+    plus_minus_us: int | None  # the largest of start, middle and end
+    unchecked_us: int | None  # distance from the span to the nearest check; 0: within it
     mapped_us: int
-    recorded_us: int  # of it with footage, locked or not
+    recorded_us: int  # time with footage, locked or not
     locked_us: int
     segments: int
-    looked_at: int  # segments whose file was at hand
+    looked_at: int  # segments with an available file
     fps_min: float | None
     fps_max: float | None
     sizes: Sequence[str]  # as "1280x720"
-    pictured: int  # segments whose pictures were looked at
+    pictured: int  # segments with checked pictures
     findings: Sequence[Ailing]
     pieces: Sequence[CameraState]
 
 
 class Cover(Struct, frozen=True, kw_only=True):
-    """A stretch against the section. short: where fewer cameras recorded than are due.
+    """A span compared with the section. short: times with fewer cameras than required.
 
-    section, due, met: None where the documents print no figure for the game.
+    section, due, met: None if the regulation prints no number for the game.
     """
 
     name: str
@@ -112,13 +111,13 @@ class Cover(Struct, frozen=True, kw_only=True):
     section: str | None
     due: str | None
     met: bool | None
-    covered_us: int | None  # in which as many cameras as are due have footage
+    covered_us: int | None  # time in which enough cameras have footage
     short: Sequence[CameraState]
     cameras: Sequence[CameraCover]
 
 
 class Statement(Struct, frozen=True, kw_only=True):
-    """What was filmed of one table. looked: whether footage was at hand to look at."""
+    """The coverage of one table. looked: whether footage files were searched."""
 
     property: str
     table: str
@@ -134,7 +133,7 @@ class _Mapped(NamedTuple):
 
 
 class _Filming(NamedTuple):
-    """A camera, when it was on the table, and its segments by the reference in order of time."""
+    """A camera, its times on the table, and its segments by the reference clock, by time."""
 
     name: str
     camera: Camera
@@ -158,11 +157,11 @@ def coverage_statement(
     filmed: Callable[[str], Filmed | None] = lambda _: None,
     pictured: Callable[[Sequence[str]], Pictured] = lambda _: Pictured(0, ()),
 ) -> Statement:
-    """What was filmed of a table in each stretch.
+    """The coverage of a table in each span.
 
-    facts: those of the cameras over the table; at_hand: the segments at hand by SHA-256, None where
-    none was looked for, so that what facts record is told as recorded; filmed: what the file with a
-    SHA-256 says of itself; pictured: what the pictures of one camera's segments show, by hash.
+    facts: those of the table's cameras. at_hand: the available segments by SHA-256; None if files
+    were not searched, and recorded facts then count as recorded. filmed: size and frame rate by
+    SHA-256. pictured: picture faults of one camera's segments, by SHA-256.
     """
     told = list(facts)
     covered = coverage(told)
@@ -186,13 +185,13 @@ def coverage_statement(
 
 
 def _by_time(camera: Camera) -> list[tuple[int, int, Segment]]:
-    """The segments of a camera with their times by the reference, in order of these."""
+    """The segments of a camera with their times by the reference clock, by time."""
     times = ((*_by_reference(camera, segment), segment) for segment in camera.segments)
     return sorted(times, key=lambda each: each[:2])
 
 
 def _by_reference(camera: Camera, segment: Segment) -> tuple[int, int]:
-    """When a segment was recorded, as one stretch, by the likeliest fit of the clock."""
+    """The reference span of a segment, by the likeliest fit of the clock."""
     if camera.clock is None:
         return segment.start_us, segment.end_us
     epoch, *_ = epochs_of(camera.clock, segment)
@@ -201,12 +200,12 @@ def _by_reference(camera: Camera, segment: Segment) -> tuple[int, int]:
 
 
 def _longest_us(camera: Camera) -> int:
-    """No segment is longer, by any clock."""
+    """The longest segment, by any clock."""
     return 2 * max((each.body.duration_us for each in camera.segments), default=0)
 
 
 def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, list[_Mapped]]:
-    """When each camera was on the table, and what of it it covered."""
+    """When each camera was on the table, and the area it covered."""
     changes: dict[str, list[tuple[int, CameraMapped | None]]] = {}
     for fact in facts:
         body = fact.body
@@ -228,7 +227,7 @@ def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, li
 
 
 def _roles(filming: _Filming, stretch: StatedTime) -> Iterable[Sequence[_Mapped]]:
-    """When a camera was on the table in a stretch, for each kind and what it covered."""
+    """A camera's times on the table in a span, for each kind and covered area."""
     roles: dict[tuple[str, tuple[str, ...]], list[_Mapped]] = {}
     for each in filming.mapped:
         from_us, to_us = max(each.from_us, stretch.from_us), min(each.to_us, stretch.to_us)
@@ -246,7 +245,7 @@ def _camera(
     filmed: Callable[[str], Filmed | None],
     pictured: Callable[[Sequence[str]], Pictured],
 ) -> CameraCover:
-    """One camera over a stretch while it was on the table in one role."""
+    """One camera in a span while it was on the table in one role."""
     camera = filming.camera
     near = filming.near(stretch.from_us - HOLE_US_MAX, stretch.to_us + HOLE_US_MAX)
     says = partial(_says, camera, looked=at_hand is not None)
@@ -285,10 +284,10 @@ def _camera(
 
 
 def _says(camera: Camera, of: FrameLookup, *, looked: bool) -> str:
-    """What is said of a stretch, by what an instant of it has."""
+    """The sentence for a span, from the lookup of one time in it."""
     camera_us = of.camera_time_us or 0
     if of.state == "altered":
-        return "Recorded, and no file at hand has its bytes."
+        return "Recorded, but no available file has its bytes."
     if of.state == "expired" and (expiry := expiry_of(camera, camera_us)):
         return expired_by(expiry)
     if of.state == "off_line":
@@ -296,14 +295,14 @@ def _says(camera: Camera, of: FrameLookup, *, looked: bool) -> str:
     if of.state == "gap":
         return "The segment has no frame here." if of.segment else "No segment was recorded."
     lock = lock_on(camera, camera_us)
-    kept = "Recorded, its file unaltered." if looked else "Recorded; no file was looked at."
+    kept = "Recorded; its file is unaltered." if looked else "Recorded; no file was checked."
     return f"{kept} {held_by(lock)}." if lock else kept
 
 
 def _findings(
     ails: Iterable[Ailing], counted: Sequence[tuple[int, int, Segment]], on: Sequence[_Mapped]
 ) -> Iterable[Ailing]:
-    """What ails pictures while the camera was on, by the reference as the segments are."""
+    """The picture faults while the camera was on the table, by the reference clock."""
 
     def reference(camera_us: int) -> int:
         inside = (
@@ -320,12 +319,12 @@ def _findings(
 
 
 def _touches(on: Sequence[_Mapped], first_us: int, last_us: int) -> bool:
-    """Whether any of a closed stretch falls into the time of a role."""
+    """Whether a span (ends included) overlaps the time of a role."""
     return any(each.from_us <= last_us and each.to_us > first_us for each in on)
 
 
 def _cover(stretch: StatedTime, cameras: Sequence[CameraCover]) -> Cover:
-    """A stretch beside the section: when too few cameras have footage of it."""
+    """A span compared with the section: when too few cameras have footage."""
     due = cameras_due(stretch.game)
     short = joined(_short(stretch, due, cameras)) if due else []
     lacking = sum(each.to_us - each.from_us for each in short)
@@ -336,7 +335,7 @@ def _cover(stretch: StatedTime, cameras: Sequence[CameraCover]) -> Cover:
         to_us=stretch.to_us,
         ended=stretch.ended,
         section=due.section if due else None,
-        due=f"{due.cameras}{', one an end' if due.ends else ''}" if due else None,
+        due=f"{due.cameras}{', one at each end' if due.ends else ''}" if due else None,
         met=not short if due else None,
         covered_us=stretch.to_us - stretch.from_us - lacking if due else None,
         short=short,
@@ -347,7 +346,7 @@ def _cover(stretch: StatedTime, cameras: Sequence[CameraCover]) -> Cover:
 def _short(
     stretch: StatedTime, due: Watched, cameras: Sequence[CameraCover]
 ) -> Iterable[CameraState]:
-    """When fewer stationary cameras have footage than are due, and why."""
+    """When fewer stationary cameras have footage than required, and why."""
     fixed = [each for each in cameras if each.kind == STATIONARY]
     edges = {stretch.from_us, stretch.to_us}
     edges |= {at for each in fixed for piece in each.pieces for at in (piece.from_us, piece.to_us)}
@@ -366,17 +365,17 @@ def _piece_at(pieces: Sequence[CameraState], time_us: int) -> CameraState | None
 
 
 def _why(due: Watched, now: Collection[tuple[str, CameraState]]) -> tuple[State, str]:
-    """Why there are too few: what the first camera without footage lacks, or too few mapped."""
+    """Why there are too few: the first camera's cause of a gap, or too few were mapped."""
     missing = [(camera, piece) for camera, piece in now if piece.state not in SEEN]
     if missing:
         says = " ".join(f"{camera}: {piece.says}" for camera, piece in missing)
         return missing[0][1].state, says
-    asked = f"{due.cameras} are due{', one an end' if due.ends else ''}"
+    asked = f"{due.cameras} are required{', one at each end' if due.ends else ''}"
     return "no_camera_mapped", f"{len(now)} stationary cameras were mapped and recorded; {asked}."
 
 
 def statement_json(stated: Statement) -> dict[str, object]:
-    """One object; each time also as RFC 3339 in UTC."""
+    """The statement as JSON; each time also as RFC 3339 in UTC."""
     told = to_builtins(stated)
     _with_times(told)
     whole: dict[str, object] = told
@@ -384,7 +383,7 @@ def statement_json(stated: Statement) -> dict[str, object]:
 
 
 def _with_times(told: object) -> None:
-    """Beside every time in microseconds the same as text."""
+    """Add the text form of every time in microseconds."""
     if isinstance(told, list):
         for each in told:
             _with_times(each)

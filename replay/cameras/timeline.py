@@ -1,9 +1,9 @@
-"""Which frame of which camera saw each fact of a round, or why there is none. It opens no file.
+"""Finds the frame of each camera for each fact of a round, or the reason for none.
 
-What is there is shown; a reason is looked for only where nothing is (ADR 0014). Every instant
-carries its plus-minus: the device's and the clock mapping's, or none for a clock never checked.
-What a camera has of a stretch is what it has at the middle of every part in which nothing changes:
-one of the seven states after another, for the lanes of a page and the statement of a dossier.
+It opens no file. Footage is searched first, and a reason only if there is none (ADR 0014). Every
+time has its uncertainty: the device's plus the clock mapping's, or none for a clock never checked.
+The states of a span, for lanes and statements, are those at the middle of each part in which
+nothing changes.
 """
 
 from __future__ import annotations
@@ -46,36 +46,35 @@ SEEN: frozenset[State] = frozenset(("recorded", "locked"))
 """States in which there is footage."""
 
 HOLE_US_MAX = 500_000
-"""Longer than this without a frame, what happened in between was not seen: a gap."""
+"""A time longer than this without a frame is a gap."""
 
 UNCHECKED = (
-    "This camera's clock was never checked: its own time is taken at its word, "
-    "and may be off by any amount."
+    "This camera's clock was never checked: its own time is used, and may be wrong by any amount."
 )
-"""Stands beside everything a camera shows whose clock no one compared with a reference."""
+"""The warning for every picture of a camera whose clock was never checked."""
 
 
 class FrameLookup(Struct, frozen=True, kw_only=True):
-    """One camera and one fact. Times in microseconds; a camera's are by its own clock."""
+    """One camera's footage for one fact. Times in microseconds; a camera's are by its own clock."""
 
-    camera: str | None  # None where no camera was mapped to the table
+    camera: str | None  # None if no camera was mapped to the table
     state: State
-    says: str  # the same for people, with what is doubtful about it
+    says: str  # the state as a sentence, with warnings
     clock: Literal["checked", "never_checked"] | None = None
     camera_time_us: int | None = None
-    plus_minus_us: int | None = None  # None: unknown, since the clock was never checked
+    plus_minus_us: int | None = None  # None: the clock was never checked
     epoch: int | None = None
-    from_check_us: int | None = None  # how far away the nearest clock check is
+    from_check_us: int | None = None  # distance to the nearest clock check
     segment: str | None = None  # SHA-256
     path: str | None = None  # the segment's label; never opened
-    frame: int | None = None  # the first at or after the fact's instant
+    frame: int | None = None  # the first at or after the fact's time
     pts_us: int | None = None
-    frames: tuple[int, int] | None = None  # first and last within the plus-minus
-    beyond: bool = False  # the plus-minus reaches out of this segment
+    frames: tuple[int, int] | None = None  # first and last within the uncertainty
+    beyond: bool = False  # the uncertainty extends beyond this segment
 
 
 class CameraState(Struct, frozen=True):
-    """A stretch in which one state held, and why. Reference times, microseconds."""
+    """A span with one state of footage, and why. Reference times in microseconds."""
 
     from_us: int
     to_us: int
@@ -84,7 +83,7 @@ class CameraState(Struct, frozen=True):
 
 
 class FactSights(Struct, frozen=True):
-    """A fact and what each camera on its table has of it."""
+    """A fact and the footage of each camera on its table."""
 
     source: str
     id: str
@@ -99,9 +98,9 @@ def timeline(
     footage: FootageFiles | None,
     device_plus_minus_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[FactSights, ...]:
-    """For each fact, in the order given, what every camera then mapped to its table has of it.
+    """For each fact, in the given order, the footage of every camera then mapped to its table.
 
-    `footage` None: no folder was named, so what facts record is told without frame numbers.
+    footage: None if no folder was named; then the recorded facts count, without frame numbers.
     """
     doubt_us = device_plus_minus_us
     return tuple(
@@ -126,7 +125,7 @@ def sights_at(
     footage: FootageFiles | None,
     doubt_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[FrameLookup, ...]:
-    """What every camera then mapped to a table of a property has of an instant, by a device."""
+    """The footage of every camera then mapped to a table, for a device's time."""
     names = mapped_cameras(coverage, place, table, time_us)
     if not names:
         says = f"No camera was mapped to {table or 'this place'} then."
@@ -138,7 +137,7 @@ def sights_at(
 def sight(
     name: str, camera: Camera, time_us: int, footage: FootageFiles | None, doubt_us: int = 0
 ) -> FrameLookup:
-    """What one camera has of an instant of reference time, which is off by `doubt_us` at most."""
+    """One camera's footage of a reference time that is uncertain by `doubt_us`."""
     instant, camera_us = _instant(name, camera, time_us, doubt_us)
     found = _look(instant, camera, camera_us, time_us, footage)
     doubt = clock_warning(camera.clock, time_us) if camera.clock else UNCHECKED
@@ -148,7 +147,7 @@ def sight(
 def sight_of_camera_time(
     name: str, camera: Camera, camera_us: int, footage: FootageFiles | None
 ) -> FrameLookup:
-    """What one camera has of an instant of its own clock."""
+    """One camera's footage of a time by its own clock."""
     blank = FrameLookup(
         camera=name, state="gap", says="", camera_time_us=camera_us, plus_minus_us=0
     )
@@ -156,7 +155,7 @@ def sight_of_camera_time(
 
 
 def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[FrameLookup, int]:
-    """Where to look on the camera's clock; the state is settled by looking."""
+    """The time to search on the camera's clock; its state is found later."""
     blank = FrameLookup(
         camera=name, state="gap", says="", camera_time_us=time_us, clock="never_checked"
     )
@@ -185,23 +184,23 @@ def _look(
         expiry = expiry_of(camera, camera_us)
         if expiry:
             return replace(sight, state="expired", says=expired_by(expiry))
-        says = "Recorded; no footage folder was named, so no frame was looked up."
+        says = "Recorded; no frame was searched, since no footage folder was named."
         return _kept(sight, camera, camera_us, says)
     file = footage.kept.get(segment.body.sha256)
     if file is None:
         return _not_at_hand(sight, camera, camera_us, footage)
     if file.times is None:
-        says = f"Recorded and unaltered, but it cannot be read: {file.problem}."
+        says = f"Recorded and unaltered, but the file cannot be read: {file.problem}."
         return _kept(sight, camera, camera_us, says)
     return _frame(sight, camera, segment, file.times)
 
 
 def _segment_at(camera: Camera, epoch: int | None, camera_us: int, time_us: int) -> Segment | None:
-    """The segment that holds the first frame at or after an instant of the camera's clock.
+    """The segment with the first frame at or after a time of the camera's clock.
 
-    A clock that was set back shows one time twice: of two segments the one likelier to be of the
-    epoch is taken, then the one reported nearer to the fact. A pause between two segments too
-    short for a gap belongs to the later one.
+    A clock that was set back shows one time twice, in two segments. The one likelier to be of the
+    epoch is used, then the one reported nearer to the fact. A pause too short for a gap belongs to
+    the later segment.
     """
     its, starts = [], itemgetter(0)
     first = bisect_left(camera.segments, camera_us - HOLE_US_MAX - camera.longest_us, key=starts)
@@ -221,14 +220,14 @@ def _segment_at(camera: Camera, epoch: int | None, camera_us: int, time_us: int)
 
 
 def _neighbours(segments: list[Segment], camera_us: int) -> tuple[Segment | None, Segment | None]:
-    """The segment that ended last before an instant, and the one that began first after it."""
+    """The last segment that ended before a time, and the first that began after it."""
     begun = bisect_right(segments, camera_us, key=lambda segment: segment.start_us)
     before = max(segments[:begun], key=lambda segment: segment.end_us, default=None)
     return before, segments[begun] if begun < len(segments) else None
 
 
 def _frame(sight: FrameLookup, camera: Camera, segment: Segment, times: FrameIndex) -> FrameLookup:
-    """The first frame at or after the instant, and those the plus-minus leaves open."""
+    """The first frame at or after the time, and all frames within the uncertainty."""
     camera_us = sight.camera_time_us or 0
     pts = times.pts_us
     target_us = camera_us - segment.start_us
@@ -248,20 +247,20 @@ def _frame(sight: FrameLookup, camera: Camera, segment: Segment, times: FrameInd
 
 
 def _kept(sight: FrameLookup, camera: Camera, camera_us: int, says: str) -> FrameLookup:
-    """Footage that is there: recorded, or locked with what for."""
+    """The lookup of available footage: recorded, or locked and for what."""
     lock = lock_on(camera, camera_us)
     if lock:
         says += f" {held_by(lock)}."
         return replace(sight, state="locked", says=says)
     if expiry_of(camera, camera_us):
-        says += " The record says that it expired, yet it is here."
+        says += " By the record it has expired, but it is still here."
     return replace(sight, state="recorded", says=says)
 
 
 def _not_at_hand(
     sight: FrameLookup, camera: Camera, camera_us: int, footage: FootageFiles
 ) -> FrameLookup:
-    """A segment was recorded, and no file has its bytes."""
+    """The lookup of a recorded segment without a file of its bytes."""
     expiry = expiry_of(camera, camera_us)
     if expiry:
         return replace(sight, state="expired", says=expired_by(expiry))
@@ -269,26 +268,26 @@ def _not_at_hand(
     if name in footage.strangers:
         says = f"{name} is in the footage folder, but its bytes are not those recorded."
     else:
-        says = f"{sight.path} was recorded, and no file in the footage folder has its bytes."
+        says = f"{sight.path} was recorded, but no file in the footage folder has its bytes."
     return replace(sight, state="altered", says=says)
 
 
 def _nothing(sight: FrameLookup, camera: Camera, camera_us: int, time_us: int) -> FrameLookup:
-    """No segment covers the instant: why."""
+    """The reason why no segment covers the time."""
     expiry = expiry_of(camera, camera_us)
     if expiry:
         return replace(sight, state="expired", says=expired_by(expiry))
     if is_off_line(camera, time_us):
         return replace(sight, state="off_line", says="The camera was reported lost.")
     before, after = _neighbours(camera.segments, camera_us)
-    ends = f"the last before ends at {time_of_day(before.end_us)}" if before else "none before"
+    ends = f"the last ends at {time_of_day(before.end_us)}" if before else "none before"
     begins = f"the next begins at {time_of_day(after.start_us)}" if after else "none after"
-    says = f"No footage of this instant: {ends}, {begins} (camera's clock)."
+    says = f"No footage of this time: {ends}, {begins} (camera's clock)."
     doubt_us = sight.plus_minus_us or 0
     ends_near = before is not None and camera_us - before.end_us < doubt_us
     begins_near = after is not None and after.start_us - camera_us < doubt_us
     if ends_near or begins_near:
-        says += " Footage lies within the plus-minus."
+        says += " There is footage within the uncertainty."
     return replace(sight, says=says)
 
 
@@ -303,10 +302,10 @@ def camera_states(
     span: tuple[int, int],
     words: Callable[[FrameLookup], str],
 ) -> list[CameraState]:
-    """The states of a camera from one time to another, without a break.
+    """The states of a camera over a span, without gaps.
 
-    footage: None where no file was looked for. words: what is said of a stretch, by what its middle
-    has; stretches that meet with one state and the same words are one.
+    footage: None if files were not searched. words: gives the sentence of a part from the lookup
+    of its middle. Adjacent parts with the same state and sentence are joined.
     """
     found = []
     for from_us, to_us in pairwise(sorted(_edges(camera, footage, span))):
@@ -316,7 +315,7 @@ def camera_states(
 
 
 def joined(states: Iterable[CameraState]) -> list[CameraState]:
-    """The same, where those that meet and are alike are one."""
+    """The states, with adjacent equal ones joined."""
     found: list[CameraState] = []
     for each in states:
         last = found[-1] if found else None
@@ -328,7 +327,7 @@ def joined(states: Iterable[CameraState]) -> list[CameraState]:
 
 
 def segments_in(camera: Camera, from_us: int, to_us: int) -> list[Segment]:
-    """The segments that reach into a time, in order of it, each once."""
+    """The segments that overlap a span, by time, each once."""
     found: dict[str, Segment] = {}
     for piece in clock_pieces(camera.clock, from_us, to_us):
         (_, begins_us), (_, ends_us) = piece.line[0], piece.line[-1]
@@ -340,7 +339,7 @@ def segments_in(camera: Camera, from_us: int, to_us: int) -> list[Segment]:
 
 
 def _edges(camera: Camera, footage: FootageFiles | None, span: tuple[int, int]) -> set[int]:
-    """Where something may change: segments, holes in them, losses, locks, the clock."""
+    """Times at which the state may change: segments, gaps in them, losses, locks, the clock."""
     clock = camera.clock
     edges = {told_us for told_us, _ in camera.lost}
     edges |= {piece.from_us for piece in clock_pieces(clock, *span)}
@@ -356,7 +355,7 @@ def _edges(camera: Camera, footage: FootageFiles | None, span: tuple[int, int]) 
 def _camera_edges(
     camera: Camera, footage: FootageFiles | None, over: Sequence[Segment]
 ) -> Iterator[int]:
-    """Edges by the camera's clock. A handling of footage includes its last instant."""
+    """Edges by the camera's clock. A lock, release or expiry includes its last time."""
     for handling in camera.handled:
         yield from (handling.from_us, handling.to_us + 1)
     for segment in over:

@@ -1,8 +1,8 @@
 """Checks of the ONVIF export signature of each clip.
 
 By the ONVIF Export File Format, `sibo` in the file-level `meta` holds an RSASSA-PSS signature
-(SHA-256, MGF1, salt of 20) over every byte of the file, with its own bytes as zeros. `cert` beside
-it holds the certificate. RFC 8017 is computed here with Python's integers: no secret is involved.
+(SHA-256, MGF1, salt of 20). It covers every byte of the file, with its own bytes as zeros. `cert`
+beside it holds the certificate. RFC 8017 is computed with Python's integers: no secret is involved.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _refuse_tricks(info: zipfile.ZipInfo) -> None:
 
 
 def _end_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
-    """Where a member ends, by its local header."""
+    """The end of a member, by its local header."""
     file = archive.fp
     if file is None:
         raise Unreadable("The zip is closed.")

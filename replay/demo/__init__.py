@@ -1,1 +1,1 @@
-"""The demonstration: what was planted beside what was found."""
+"""The demonstration: compares planted mistakes with findings."""

@@ -1,6 +1,6 @@
-"""The demonstration's own judgement: what was planted beside what was found, and the worst of it.
+"""Compares the planted mistakes of a simulation with the findings, for the demonstration.
 
-Reads the truth a simulation wrote and the rulings the record gave. It finds nothing itself.
+It reads the truth that a simulation wrote, and the record's rulings. It finds nothing itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AuditedMistake(NamedTuple):
-    """One planted mistake, what was found of it, and what of it was not."""
+    """One planted mistake, with its findings, and the expected ones that are missing."""
 
     planted: Planted
     found: tuple[Finding, ...]
@@ -24,10 +24,10 @@ class AuditedMistake(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """All mistakes that were planted, and findings that none of them explains."""
+    """All planted mistakes, and findings that none of them explains."""
 
     checked: Sequence[AuditedMistake]
-    unexplained: Sequence[tuple[str, Finding]]  # the round, or the table where it is of no round
+    unexplained: Sequence[tuple[str, Finding]]  # the round, or the table if it belongs to no round
 
     @property
     def agrees(self) -> bool:
@@ -65,5 +65,5 @@ def audit(
 
 
 def money_at_stake(lines: Iterable[OwedLine]) -> int:
-    """Cents that went where they should not have, whoever gained by it."""
+    """The sum of all wrong amounts, in either direction, in cents."""
     return sum(abs(line.difference or 0) for line in lines)

@@ -1,4 +1,4 @@
-"""What the demonstration prints once its stages are done: mistakes, the worst round, what next."""
+"""The demonstration's final output: mistakes, the worst round, next steps."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def found_text(checked: Audit) -> Iterator[RenderableType]:
-    """Every planted mistake with what was found of it, and whatever else was found."""
+    """Every planted mistake with its findings, and all other findings."""
     yield Text()
-    table = boxed_table("planted", "round", "found", "section", title="Planted beside found")
+    table = boxed_table("planted", "round", "found", "section", title="Planted and found")
     for planted, found, missed in checked.checked:
         codes = list(dict.fromkeys(finding.code for finding in found))
         sections = list(dict.fromkeys(f.section for f in found if f.section))
@@ -35,21 +35,21 @@ def found_text(checked: Audit) -> Iterator[RenderableType]:
         table.add_row(
             planted.mistake,
             planted.round or planted.table,
-            ", ".join(told) or "nothing, as it should be",
+            ", ".join(told) or "nothing, as expected",
             ", ".join(sections) or "–",  # noqa: RUF001 - a dash for none
         )
     yield table
     for where, finding in checked.unexplained:
         yield Text(f"Not planted: {where} {finding.code}: {finding.says}", style="bold")
     if checked.agrees:
-        yield Text("  All of them were found, and nothing else.", style="bold")
+        yield Text("  All planted mistakes were found, and nothing else.", style="bold")
 
 
 def worst_text(story: Story) -> Iterator[RenderableType]:
     """The worst round, fact by fact beside its cameras, and its money."""
     yield Text()
     table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
-    table.title = f"The worst one, fact by fact: {story.round.subject}"
+    table.title = f"The worst round, fact by fact: {story.round.subject}"
     named = facts_in_findings(story)
     for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
         wrong = (moment.source, moment.id) in named
@@ -77,7 +77,7 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
 
 
 def _seen(seen: FactSights) -> str:
-    """Each camera in a few words: its frame and how surely, or why there is none."""
+    """Each camera in short: its frame and uncertainty, or why there is none."""
     told = []
     for sight in seen.sights:
         name = (sight.camera or "no camera").rpartition("-")[2]
@@ -90,10 +90,10 @@ def _seen(seen: FactSights) -> str:
 
 
 class DemoResult(NamedTuple):
-    """What the demonstration leaves: how to reach its record, and what to open.
+    """The result of the demonstration: how to reach its record, and what to open.
 
-    setting: what to say to the shell first; program: how this one is called; page: the address
-    of the worst round once `serve` runs.
+    setting: the shell line to run first. program: this program's command. page: the address of the
+    worst round once `serve` runs.
     """
 
     setting: str
@@ -105,7 +105,7 @@ class DemoResult(NamedTuple):
 
 
 def pointers(left: DemoResult) -> Iterator[RenderableType]:
-    """What to do next, as lines to copy."""
+    """The next steps, as lines to copy."""
     table = left.round.partition("/")[0]
     checker, key = shlex.quote(str(left.dossier / "verify.py")), shlex.quote(str(left.public_key))
     yield Text()
@@ -121,5 +121,5 @@ def pointers(left: DemoResult) -> Iterator[RenderableType]:
     ):
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")
     yield Text(f"Open {left.dossier / 'report.html'}", no_wrap=True, overflow="ignore")
-    yield Text("On the screen, once `serve` has given you a link to make the first user:")
+    yield Text("As a page, after `serve` printed a link that creates the first user:")
     yield Text(f"  {left.page}", no_wrap=True, overflow="ignore")

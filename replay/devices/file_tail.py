@@ -1,9 +1,9 @@
-"""A growing file of facts, read line by line, and the place in it that survives everything.
+"""Reads a growing file of facts line by line, with a checkpoint that survives crashes.
 
-A place is kept beside the file and moved only by whoever had the lines before it taken. A file may
-be renamed away or copied and cut short while it is read: what was not read yet is looked for in its
-siblings (`FILE.1`, `FILE-20261120`, ...). Where that is not certain, lines are read again rather
-than passed over. Nothing here looks into a line.
+The checkpoint is saved beside the file, after the lines before it were accepted. While the file is
+read it may be renamed, or copied and truncated. Unread lines are then searched in its siblings
+(`FILE.1`, `FILE-20261120`, ...). In doubt, lines are read again, never skipped. The content of
+lines is not read here.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 BLOCK_OCTETS = 256 * 1024
-"""How much is handed on at once, unless one line alone is longer."""
+"""The most bytes of a block, unless one line alone is longer."""
 
 LINES_A_BLOCK_MAX = 1_000
-"""Lines handed on at once."""
+"""The most lines of a block."""
 
 LINE_OCTETS_MAX = 8 * 2**20 - 1024
-"""A longer line fits into no request; it is set aside unread."""
+"""The longest line that fits into a request; longer ones are set aside unread."""
 
 FINISHED_S = 5.0
-"""How long a file that was renamed must rest until its writer is taken to have left it, seconds."""
+"""Seconds without change after which the writer of a renamed file is taken to have left it."""
 
 PLACE, LOCK, ASIDE, _PARTIAL = ".place", ".place.lock", ".aside", ".place.partial"
 _OURS = (PLACE, LOCK, ASIDE, _PARTIAL)
@@ -41,14 +41,14 @@ _BEFORE_OCTETS = 4_096
 
 
 class TailListener(Protocol):
-    """Told what befell the file, with figures."""
+    """A listener for events of the file, with figures."""
 
     def __call__(self, says: str, **figures: object) -> None:
         """For a log."""
 
 
 class Finished(NamedTuple):
-    """A file that was read to its end: written to again, it is another one."""
+    """A file that was read to its end; if it is written to again, it counts as another file."""
 
     inode: int
     octets: int
@@ -56,17 +56,17 @@ class Finished(NamedTuple):
 
 
 class FileCheckpoint(msgspec.Struct, frozen=True):
-    """How far everything was taken, as it is kept."""
+    """The checkpoint: how far lines were accepted."""
 
     inode: int
     offset: int
     lines: int  # in this file before `offset`
-    before: str  # SHA-256 of the last octets before `offset`, by which a copy is known
+    before: str  # SHA-256 of the last bytes before `offset`, which identifies a copy
     finished: tuple[Finished, ...] = ()  # siblings read to their end
 
 
 class TailLine(NamedTuple):
-    """One line that is not empty. Without octets it was too long, and is at `start`."""
+    """One line that is not empty. Without octets it is too long, and begins at `start`."""
 
     number: int  # from 1 in its file, empty lines counted
     octets: bytes | None  # without its line feed
@@ -74,41 +74,41 @@ class TailLine(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Lines, and the place to keep once all of them were taken."""
+    """Lines, and the checkpoint to save once all of them were accepted."""
 
     lines: Sequence[TailLine]
     after: FileCheckpoint
-    waiting: int  # octets of this file after it
+    waiting: int  # bytes of this file after it
 
 
 @contextmanager
 def lock_file(path: Path) -> Iterator[None]:
-    """Keep a second follower of the same file out. Raises `Refused`.
+    """Refuse a second follower of the same file. Raises `Refused`.
 
-    `Usage` where nothing can be written beside the file.
+    Raises `Usage` if nothing can be written beside the file.
     """
     try:
         lock = Path(f"{path}{LOCK}").open("a")  # noqa: SIM115 - closed below
     except OSError as error:
         raise Usage(
-            f"The place cannot be kept beside the file: {error.strerror}",
+            f"The checkpoint cannot be saved beside the file: {error.strerror}",
             where=str(path.parent),
-            hint="Let this user write to the folder.",
+            hint="Give this user write permission for the folder.",
         ) from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Refused(
-                "Another process follows this file", where=str(path), hint="One is enough."
+                "Another process follows this file", where=str(path), hint="Stop one of the two."
             ) from None
         yield
 
 
 def kept_place(path: Path) -> FileCheckpoint:
-    """The place as it was kept; at first the beginning, which is kept at once.
+    """The saved checkpoint; at first the beginning, which is saved at once.
 
-    What was renamed away before that is not read. Raises `Usage` for a place that is none.
+    Files renamed before that are not read. Raises `Usage` for an unreadable checkpoint.
     """
     try:
         return msgspec.json.decode(Path(f"{path}{PLACE}").read_bytes(), type=FileCheckpoint)
@@ -118,14 +118,14 @@ def kept_place(path: Path) -> FileCheckpoint:
         return place
     except (OSError, msgspec.DecodeError) as error:
         raise Usage(
-            f"The place in the file cannot be read: {error}",
+            f"The saved checkpoint cannot be read: {error}",
             where=f"{path}{PLACE}",
-            hint="Remove it: everything is then sent again, and what was kept is a duplicate.",
+            hint="Remove it. Everything is then sent again; kept facts are answered `duplicate`.",
         ) from error
 
 
 def keep_place(path: Path, place: FileCheckpoint) -> None:
-    """Replace the place kept, so that one or the other is there whatever happens."""
+    """Replace the saved checkpoint atomically: a crash leaves the old or the new one."""
     partial = Path(f"{path}{_PARTIAL}")
     with partial.open("wb") as out:
         out.write(msgspec.json.encode(place))
@@ -136,7 +136,7 @@ def keep_place(path: Path, place: FileCheckpoint) -> None:
 
 
 def set_aside(path: Path, parts: Iterator[bytes]) -> None:
-    """Keep beside the file a line that no request can hold or the ledger refuses."""
+    """Save beside the file a line that is too long for a request or refused by the ledger."""
     aside = Path(f"{path}{ASIDE}")
     with aside.open("ab") as out:
         for part in parts:
@@ -156,15 +156,17 @@ def _flush_folder(folder: Path) -> None:
 
 
 class FileTail:
-    """The lines of `path` from a place on, through every file it was. For one thread."""
+    """The lines of `path` from a checkpoint on, through all rotated files. For one thread."""
 
     def __init__(self, path: Path, place: FileCheckpoint, told: TailListener) -> None:
         self._path = path
         self._told = told
         self._fd: int | None = None
         self._at = place
-        self._rested: tuple[int, float] | None = None  # octets, and since when they are that many
-        self._scanned = 0  # within a line that is too long, how far no line feed was found
+        self._rested: tuple[int, float] | None = (
+            None  # size in bytes, and since when it is unchanged
+        )
+        self._scanned = 0  # in a too long line, how far no line feed was found
 
     def close(self) -> None:
         """Close the file."""
@@ -173,7 +175,7 @@ class FileTail:
             self._fd = None
 
     def next(self) -> Block | None:
-        """The lines that come next; None where there is no whole one yet."""
+        """The next lines; None if there is no complete line yet."""
         opened = self._opened()
         if opened is None:
             return None
@@ -185,14 +187,14 @@ class FileTail:
         if not _is_at(fd, here):
             self._told("the file was cut short", octets=size, place=here.offset)
             self.close()
-            return None  # what was not read may be in a copy: `_open` looks for it
+            return None  # unread lines may be in a copy: `_open` searches for it
         if block := self._block(fd, here, size):
             self._rested = None
             return block
         return self._end(fd, here, size)
 
     def part(self, line: TailLine) -> Iterator[bytes]:
-        """The octets of a line of the newest block, in parts."""
+        """The bytes of a line of the newest block, in parts."""
         if line.octets is not None:
             yield line.octets
             return
@@ -210,7 +212,7 @@ class FileTail:
         return None if self._fd is None else (self._fd, self._at)
 
     def _block(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
-        """Whole lines from here on."""
+        """Complete lines from here on."""
         want = BLOCK_OCTETS
         while True:
             octets = os.pread(fd, want, here.offset)
@@ -225,7 +227,7 @@ class FileTail:
         return None
 
     def _taken(self, fd: int, here: FileCheckpoint, octets: bytes, size: int) -> Block:
-        """These octets as lines, the last one with or without a line feed."""
+        """These bytes as lines, the last one with or without a line feed."""
         lines: list[TailLine] = []
         at, number = here.offset, here.lines
         for line in octets.split(b"\n")[: octets.count(b"\n") or 1]:
@@ -238,7 +240,7 @@ class FileTail:
         return self._moved(fd, here, lines, (min(at, here.offset + len(octets)), number), size)
 
     def _too_long(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
-        """A line that fits into no request, once its end is there."""
+        """A line too long for a request, once its end is written."""
         at = max(self._scanned, here.offset)
         while octets := os.pread(fd, BLOCK_OCTETS, at):
             feed = octets.find(b"\n")
@@ -259,7 +261,7 @@ class FileTail:
         return Block(lines, self._at, size - offset)
 
     def _end(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
-        """Nothing whole is left: wait, or go on to the next file where this one was renamed."""
+        """No complete line is left: wait, or go on to the next file if this one was renamed."""
         about = os.fstat(fd)
         if _inode(self._path) == about.st_ino:
             self._rested = None
@@ -282,7 +284,7 @@ class FileTail:
         return None
 
     def _open(self) -> bool:
-        """Find the file that the place is in. False where there is none yet."""
+        """Find the file of the checkpoint. False if there is none yet."""
         place = self._at
         for path in self._candidates(place) if place.offset else ():
             with suppress(FileNotFoundError):
@@ -297,12 +299,12 @@ class FileTail:
         return self._go_to(*self._next_but(place.finished))
 
     def _candidates(self, place: FileCheckpoint) -> list[Path]:
-        """Where the place may be: the file it was in first, then whatever may be a copy of it."""
+        """Files that may have the checkpoint: its own file first, then possible copies."""
         every = [self._path, *_siblings(self._path)]
         return sorted(every, key=lambda path: _inode(path) != place.inode)
 
     def _next_but(self, finished: Sequence[Finished]) -> tuple[Path, tuple[Finished, ...]]:
-        """The oldest sibling that was not read, or the file itself; and what was, of those left."""
+        """The oldest unread sibling, or the file itself; and the finished siblings that remain."""
         there: list[tuple[int, Path]] = []
         known = []
         for path in _siblings(self._path):
@@ -315,7 +317,7 @@ class FileTail:
         return (min(there)[1] if there else self._path), tuple(known)
 
     def _go_to(self, path: Path, finished: tuple[Finished, ...]) -> bool:
-        """Begin a file at its beginning."""
+        """Continue at the beginning of a file."""
         self._at = FileCheckpoint(0, 0, 0, _digest(b""), finished)
         try:
             self._fd = os.open(path, os.O_RDONLY)
@@ -354,7 +356,7 @@ def _inode(path: Path) -> int | None:
 
 
 def _is_at(fd: int, place: FileCheckpoint) -> bool:
-    """Whether what is before the place is what was there when it was kept."""
+    """Whether the bytes before the checkpoint are those of when it was saved."""
     return os.fstat(fd).st_size >= place.offset and _before(fd, place.offset) == place.before
 
 

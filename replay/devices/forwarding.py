@@ -1,8 +1,8 @@
-"""Facts of a growing file, handed on until each is taken: to a ledger far away, or to the one here.
+"""Stores and forwards the facts of a growing file to a remote ledger or the one here.
 
-The place in the file is kept only after every line before it was answered, so whatever dies, facts
-are sent again and never passed over; the ledger answers what it has with `duplicate`. One block is
-held at a time. It judges no fact; what the ledger will not take is set aside beside the file.
+The checkpoint is saved only after every line before it was answered. After a crash facts are sent
+again and never skipped; the ledger answers repeats with `duplicate`. One block is in memory at a
+time. No fact is judged here; lines that the ledger refuses for good are set aside beside the file.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from replay.devices.file_tail import Block, FileTail, TailLine, TailListener
 
 POLL_S = 0.5
-"""How often a file without news is looked at, seconds."""
+"""Seconds between looks at an unchanged file."""
 
 PAUSE_S_MIN, PAUSE_S_MAX = 0.5, 30.0
-"""The first pause after a refusal, and the longest: each is twice the last, less by chance."""
+"""The first and the longest pause after a refusal; each doubles the last, less a random part."""
 
 ASKED_S_MAX = 300.0
 """The longest pause that a server may ask for, seconds."""
 
 REQUEST_OCTETS_MAX = 256 * 1024
-"""What is sent at once, unless one line alone is longer."""
+"""The most bytes sent at once, unless one line alone is longer."""
 
 
 class NotTaken(Exception):  # noqa: N818 - an answer, not a fault of this program
-    """A request of which nothing is known to be kept: it is sent again."""
+    """A request that may not have been kept: it is sent again."""
 
     def __init__(
         self,
@@ -46,29 +46,29 @@ class NotTaken(Exception):  # noqa: N818 - an answer, not a fault of this progra
     ) -> None:
         super().__init__(says)
         self.says = says
-        self.retry_s = retry_s  # how long the server asked to wait
+        self.retry_s = retry_s  # seconds the server asked to wait
         self.smaller = smaller or never  # one of the lines may be at fault: send fewer at once
-        self.never = never  # and that one will never be taken, whoever asks
+        self.never = never  # and that line will never be accepted
 
 
 class Send(Protocol):
-    """Where lines go. An answer a line, in order, each with a `verdict`. Raises `NotTaken`."""
+    """A destination of lines: an answer for each, in order, with a `verdict`. Raises `NotTaken`."""
 
     def __call__(self, lines: Sequence[bytes]) -> Sequence[object]:
-        """Hand on lines, and wait until they are kept."""
+        """Send lines, and wait until they are kept."""
 
 
 class Manner(NamedTuple):
-    """How to go about it."""
+    """Options and callbacks of forwarding."""
 
     stop: Callable[[], bool]
-    pause: Callable[[float], None]  # may return early where it is told to stop
+    pause: Callable[[float], None]  # may return early when stopping
     answered: Callable[[TailLine, object], None]
     told: TailListener
 
 
 def forward(path: Path, tail: FileTail, send: Send, manner: Manner) -> int:
-    """Hand on lines until told to stop; how many were set aside because no ledger takes them."""
+    """Forward lines until stopped; the number of lines set aside as refused for good."""
     aside = 0
     while not manner.stop():
         block = tail.next()
@@ -90,7 +90,7 @@ def forward(path: Path, tail: FileTail, send: Send, manner: Manner) -> int:
 
 
 def _answers(block: Block, send: Send, manner: Manner) -> list[object] | None:
-    """An answer for every line, None for those that are refused; None where told to stop."""
+    """An answer for every line, None for refused ones; None alone when stopping."""
     found: dict[int, object] = {}
     todo = [[line for line in block.lines if line.octets is not None]]
     tries = 0
@@ -131,9 +131,9 @@ def _answers(block: Block, send: Send, manner: Manner) -> list[object] | None:
 
 
 def _fitting(lines: list[TailLine]) -> tuple[list[TailLine], list[TailLine]]:
-    """As many of the lines as one request holds, at least one; and the rest.
+    """As many lines as fit into one request, at least one; and the rest.
 
-    A line that is no JSON goes alone: in a batch it could spoil those beside it.
+    A line that is not JSON is sent alone: in a batch it could spoil the others.
     """
     octets = 0
     for at, line in enumerate(lines):
@@ -154,7 +154,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _pause_s(refusal: NotTaken, tries: int) -> float:
-    """Longer with every try, and not as long as for every other device that was cut off."""
+    """A pause that grows with every try, randomised so that devices do not retry together."""
     longest = min(PAUSE_S_MIN * 2 ** min(tries - 1, 16), PAUSE_S_MAX)
     pause_s: float = longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, hides nothing
     return max(pause_s, min(refusal.retry_s or 0.0, ASKED_S_MAX))

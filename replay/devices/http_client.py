@@ -1,7 +1,8 @@
-"""`POST /v1/facts` from the device's side: lines as a batch, and what the answer means.
+"""The client of `POST /v1/facts`: sends lines as a batch, and reads the answer.
 
-200 with one verdict a line is the only yes; whatever else comes (another status, a page of some
-portal, nothing) means that the lines are to be sent again. Knows no file and no database.
+Only status 200 with a verdict for each line means that they are kept. Anything else (another
+status, the page of a portal, no answer) means that they must be sent again. It uses no file and no
+database.
 """
 
 from __future__ import annotations
@@ -22,30 +23,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ANSWER_S_MAX = 75.0
-"""How long an answer may take, seconds: longer than the server itself waits for its record."""
+"""Seconds an answer may take: longer than the server waits for its database."""
 
 ANSWER_OCTETS_MAX = 8 * 2**20
-"""A longer answer is none of this ledger's."""
+"""The longest answer of a ledger, in bytes."""
 
 BATCH = "application/cloudevents-batch+json"
 ONE = "application/cloudevents+json"
 _PATH = "/v1/facts"
 _OK = 200
 _NOT_FOR_IT = 403
-"""One of the lines is of a source that the key does not speak for."""
+"""The status if a line has a source that the key is not valid for."""
 
 _TOO_LARGE = 413
 _REFUSED = (400, 422)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What is read of an answer; the rest of it is passed on as it came."""
+    """The part of an answer that is read; the rest is passed on unchanged."""
 
     verdict: str
 
 
 class HttpSender:
-    """Sends lines to one ledger, over one connection while it holds."""
+    """Sends lines to one ledger over one connection, reopened if it breaks."""
 
     def __init__(self, url: str, key_file: Path | None = None) -> None:
         """Raises `Usage` for an address or a key that cannot be used."""
@@ -60,7 +61,7 @@ class HttpSender:
         """See `replay.devices.forwarding.Send`."""
         try:
             status, retry_s, body = self._exchange(lines)
-        except Usage as error:  # its key is being replaced
+        except Usage as error:  # the key file is being replaced
             raise NotTaken(error.what) from None
         except (OSError, http.client.HTTPException) as error:
             self.close()
@@ -74,7 +75,7 @@ class HttpSender:
             return _answers(body, len(lines))
         except msgspec.DecodeError as error:
             self.close()
-            raise NotTaken(f"the answer is not this ledger's: {error}") from None
+            raise NotTaken(f"the answer is not that of a ledger: {error}") from None
 
     def close(self) -> None:
         """Close the connection; the next request makes another."""
@@ -89,7 +90,7 @@ class HttpSender:
         self.close()
 
     def _exchange(self, lines: Sequence[bytes]) -> tuple[int, float | None, bytes]:
-        """Status, how long the server asks to wait, and the body."""
+        """Status, seconds the server asks to wait, and the body."""
         self._connection = self._connection or self._connect()
         headers = {"Content-Type": ONE if len(lines) == 1 else BATCH}
         if self._key_file is not None:  # read each time: a key may be replaced meanwhile
@@ -114,9 +115,9 @@ class _Refusal(msgspec.Struct, frozen=True):
 
 
 def _never_so(status: int, body: bytes) -> bool:
-    """Whether these lines will never be taken as one request.
+    """Whether these lines will never be accepted as one request.
 
-    By the ledger's own word, except that a proxy, too, may find them too large.
+    The ledger says so; only the status for too large a body may also come from a proxy.
     """
     if status == _TOO_LARGE:
         return True
@@ -127,7 +128,7 @@ def _never_so(status: int, body: bytes) -> bool:
 
 
 def _answers(body: bytes, count: int) -> Sequence[object]:
-    """One answer a line. Raises DecodeError where it is not that."""
+    """An answer for each line. Raises DecodeError otherwise."""
     if count == 1:
         msgspec.json.decode(body, type=Verdict)
         return [msgspec.json.decode(body)]
@@ -147,14 +148,14 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
         raise Usage(
             "This is not the address of a ledger",
             where="--to",
-            hint="Write https://host:port, and name a file with the key in --key-file.",
+            hint="Give https://host:port, and a file with the key in --key-file.",
         )
     path = parts.path.rstrip("/")
     return parts.scheme, parts.hostname, port, path if path.endswith(_PATH) else path + _PATH
 
 
 def _refuse_open(scheme: str, host: str) -> None:
-    """A key goes over a network in the clear to nobody."""
+    """Raise `Usage` if a key would be sent unencrypted over a network."""
     try:
         here = ip_address(host).is_loopback
     except ValueError:
@@ -163,20 +164,20 @@ def _refuse_open(scheme: str, host: str) -> None:
         raise Usage(
             "A key is not sent unencrypted",
             where="--to",
-            hint="Write https://; plain http:// is for this machine alone.",
+            hint="Use https://; http:// is only for this machine.",
         )
 
 
 def _key(path: Path) -> str:
-    """The device's key. Raises `Usage`, or OSError where it cannot be read."""
+    """The device's key. Raises `Usage`, or OSError if it cannot be read."""
     try:
         key = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Usage(
             f"The key cannot be read: {error}",
             where=str(path),
-            hint="Give a file that holds the device's key and nothing else.",
+            hint="Give a file with the device's key and nothing else.",
         ) from error
     if not key or not key.isprintable() or " " in key:
-        raise Usage("This is not a key", where=str(path), hint="Give a file that holds one key.")
+        raise Usage("This is not a key", where=str(path), hint="Give a file with one key.")
     return key

@@ -1,7 +1,7 @@
-"""A dispute's sides beside one another: claimed, seen, on record, owed, paid; or hidden a while.
+"""The sides of a dispute: claimed, seen, on record, owed, paid; or hidden for blind review.
 
-It decides nothing. To a reviewer who has neither observed nor been shown the claim, nothing is
-given that tells what was claimed, recorded, owed or thought of by others: their eyes come first.
+It decides nothing. A reviewer who has neither observed nor seen the claim gets nothing that
+discloses what was claimed, recorded, owed or observed by others.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from replay.rounds.story import Story
 
 SHARED = frozenset(("dice_thrown", "no_roll_called", "starting_position_determined"))
-"""Facts that are everybody's, whoever's position they name."""
+"""Facts that concern the whole table, even if they name a position."""
 
 
 class RecordedFact(Struct, frozen=True):
-    """What one fact of the round says. number: from 1, in the order of the round."""
+    """One fact of the round as a sentence. number: from 1, in the order of the round."""
 
     number: int
-    time: str  # as the device told it
+    time: str  # by the device's clock
     says: str
     source: str
     id: str
@@ -43,29 +43,29 @@ class RecordedFact(Struct, frozen=True):
 class CaseComparison(Struct, frozen=True, kw_only=True):
     """One dispute as one person may see it. Money in cents; times in microseconds.
 
-    difference: what the patron got too much (+) or too little (-) by the ruling; left: the same
-    with what was paid to the claimant's position to settle it; None while the round is open, or
-    where nothing was ruled.
+    difference: what the patron received too much (+) or too little (-) by the ruling. left: the
+    same after adjustments to the claimant's position. Both are None while the round is open or
+    without a ruling.
     """
 
     property: str
     dispute: str
     status: Status
-    hidden: bool  # from this person, until they have observed or been shown the claim
+    hidden: bool  # from this person, until they observe or see the claim
     round: str | None
     position: int | None
     raised_us: int | None
     raised_by: str | None
-    claims: Sequence[Claim] = ()  # the first stands
+    claims: Sequence[Claim] = ()  # the first one counts
     saw: Sequence[Observation] = ()
-    shown: Sequence[RecordedFact] = ()  # by the record, of the position and of what all share
-    lines: Sequence[OwedLine] = ()  # of the position: owed by the ruling, moved by the dealer
+    shown: Sequence[RecordedFact] = ()  # recorded facts of the position and of the whole table
+    lines: Sequence[OwedLine] = ()  # the position's: owed by the ruling, moved by the dealer
     owed: int | None = None
     moved: int | None = None  # winnings less stakes lost
     difference: int | None = None
     left: int | None = None
     adjustments: Sequence[Adjusted] = ()
-    adjusted: int | None = None  # of them, to the claimant's position; None: nothing
+    adjusted: int | None = None  # adjustments to the claimant's position; None: none
     adjusted_others: int | None = None  # to any other
     notes: Sequence[Note] = ()
     revealed: Sequence[Revealed] = ()
@@ -74,9 +74,9 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
 
 
 def compare(case: Dispute, story: Story | None, reviewer: str | None = None) -> CaseComparison:
-    """A dispute beside its round; `story` None: no fact of the round is on record.
+    """Compare a dispute with its round. story: None if no fact of the round is on record.
 
-    reviewer: the employee who looks, for a blind review; without one all is shown.
+    reviewer: the employee under blind review; None shows everything.
     """
     hidden = reviewer is not None and not case.knows(reviewer)
     if hidden:
@@ -120,7 +120,7 @@ def compare(case: Dispute, story: Story | None, reviewer: str | None = None) -> 
 
 
 def _heading(case: Dispute, *, hidden: bool) -> CaseComparison:
-    """What everybody may know: which round and position, not why."""
+    """What everyone may know: round and position, not the claim."""
     claim = case.claim
     status: Status = "resolved" if case.outcome else "raised" if claim else "not_raised"
     return CaseComparison(
@@ -140,7 +140,7 @@ def _paid(adjustments: Sequence[Adjusted]) -> int | None:
 
 
 def _shown(story: Story, claim: Claim) -> list[RecordedFact]:
-    """The facts of the claimant's position and those of nobody's, in the order of the round."""
+    """The facts of the claimant's position and of the whole table, in the order of the round."""
     return [
         RecordedFact(moment.number, time, moment.says, moment.source, moment.id)
         for moment, time in zip(story.moments, story.times, strict=True)
@@ -150,7 +150,7 @@ def _shown(story: Story, claim: Claim) -> list[RecordedFact]:
 
 def _missing(story: Story | None, claim: Claim | None) -> Sequence[str]:
     if claim is None:
-        return ["No claim is on record for it."]
+        return ["No claim of this dispute is on record."]
     if claim.round is None:
         return ["The claim names a round of another property."]
     if story is None:

@@ -1,7 +1,7 @@
-"""A dispute as a case: folded from its facts, and what may follow on it, as a person decides.
+"""A dispute: its state folded from facts, and the steps that a person may take next.
 
-The rules here bind this program's commands and pages only: the record keeps whatever is told, from
-wherever. Blind review: a reviewer writes down what the footage shows before the claim is shown.
+The rules apply to this program's commands and pages only; the record keeps facts of any system.
+Blind review: a reviewer writes down what the footage shows before seeing the claim.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 DEVICE = "disputes"
-"""The source of what is decided here: `/<property>/surveillance/disputes`."""
+"""The device of facts decided here: `/<property>/surveillance/disputes`."""
 
 _NAME = re.compile(NAME)
 
 
 class Claim(Struct, frozen=True):
-    """What a patron claims of a round. time_us: when it was raised, device time."""
+    """A patron's claim about a round. time_us: when it was raised, device time."""
 
     round: RoundId | None  # None: it names a round of another property
     position: int
@@ -57,7 +57,7 @@ class Claim(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """Something noted, with the moments it points at."""
+    """A note, with the moments it refers to."""
 
     note: str
     moments: tuple[Attached, ...]
@@ -66,7 +66,7 @@ class Note(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True):
-    """What a reviewer saw. blind: written down before the claim was shown to them here."""
+    """What a reviewer saw. blind: written down before they saw the claim here."""
 
     saw: str
     round: str
@@ -76,14 +76,14 @@ class Observation(Struct, frozen=True):
 
 
 class Revealed(Struct, frozen=True):
-    """To whom the claim was shown, and when."""
+    """A person who saw the claim, and when."""
 
     by: str
     time_us: int
 
 
 class Resolved(Struct, frozen=True):
-    """What was decided."""
+    """The outcome."""
 
     outcome: str
     by: str
@@ -101,21 +101,21 @@ class Adjusted(Struct, frozen=True):
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
-    """A dispute as all its facts tell it, in order of the record."""
+    """A dispute folded from all its facts, in the order of the record."""
 
     property: str
     dispute: str
-    version: int = 0  # how many of its facts were decided here: the next one is one more
-    claims: tuple[Claim, ...] = ()  # the first stands; further ones were told elsewhere
+    version: int = 0  # number of its facts decided here; the next one has the next number
+    claims: tuple[Claim, ...] = ()  # the first one counts; others came from other systems
     notes: tuple[Note, ...] = ()
     observations: tuple[Observation, ...] = ()
     revealed: tuple[Revealed, ...] = ()
-    resolutions: tuple[Resolved, ...] = ()  # the last one holds
+    resolutions: tuple[Resolved, ...] = ()  # the last one counts
     adjustments: tuple[Adjusted, ...] = ()
 
     @builtins.property  # `property` is a field here
     def claim(self) -> Claim | None:
-        """The claim that stands."""
+        """The claim that counts."""
         return self.claims[0] if self.claims else None
 
     @builtins.property  # as above
@@ -125,20 +125,20 @@ class Dispute(Struct, frozen=True, kw_only=True):
 
     @builtins.property  # as above
     def adjusted(self) -> int | None:
-        """Cents paid to settle it; None where nothing was."""
+        """Cents paid to settle it; None if nothing was."""
         return sum(each.amount for each in self.adjustments) if self.adjustments else None
 
     def knows(self, employee: str) -> bool:
-        """Whether a person knows the claim: wrote it down, was shown it, or has observed.
+        """Whether a person knows the claim: wrote it down, saw it, or has observed.
 
-        Once a dispute is resolved its file is open to everybody.
+        Once a dispute is resolved, everyone may read it.
         """
         know = {each.by for each in self.claims} | {each.by for each in self.revealed}
         return bool(self.resolutions) or employee in know | {each.by for each in self.observations}
 
 
 def dispute_of(property_: str, dispute: str, facts: Iterable[Fact]) -> Dispute:
-    """Fold a dispute from its facts, in order of the record; others are passed over."""
+    """Fold a dispute from its facts, in the order of the record; other facts are ignored."""
     case = _Folding(property_, dispute)
     for fact in facts:
         if getattr(fact.body, "dispute", None) == dispute:
@@ -147,10 +147,10 @@ def dispute_of(property_: str, dispute: str, facts: Iterable[Fact]) -> Dispute:
 
 
 def raised(round_: RoundId, dispute: str, position: int, claim: str, by: str) -> DisputeRaised:
-    """The claim of a patron. Raises `Usage` for a name that is none, and for no words."""
+    """The claim of a patron. Raises `Usage` for an invalid name or an empty claim."""
     if not _NAME.fullmatch(dispute):
         raise Usage(
-            f"`{dispute}` is not a name for a dispute",
+            f"`{dispute}` cannot be the name of a dispute",
             where="dispute",
             hint="Use letters, digits, `.`, `_` and `-`, up to 64, as D-17.",
         )
@@ -159,9 +159,9 @@ def raised(round_: RoundId, dispute: str, position: int, claim: str, by: str) ->
 
 
 def unplayed(facts: Iterable[Fact], position: int) -> tuple[int, ...]:
-    """The positions that a round was played at, where the one named is none of them; else empty.
+    """The played positions of a round, if the named one is not among them; else empty.
 
-    It may be disputed all the same, as by a patron whose wager nobody took: who raises it is asked.
+    A dispute is still possible, for example by a patron whose wager was not taken.
     """
     bodies = (fact.body for fact in facts)
     played = (body for body in bodies if isinstance(body, WagerPlaced | DecisionMade | CardsDealt))
@@ -170,13 +170,13 @@ def unplayed(facts: Iterable[Fact], position: int) -> tuple[int, ...]:
 
 
 def noted(case: Dispute, note: str, by: str, moments: Sequence[Attached] = ()) -> DisputeNoted:
-    """A note; it may follow anything. Raises `Usage` for no words."""
+    """A note, possible at any time. Raises `Usage` for an empty text."""
     told = written(note, "note")
     return DisputeNoted(dispute=case.dispute, note=told, by=by, moments=tuple(moments))
 
 
 def observed(case: Dispute, saw: str, by: str) -> ObservationRecorded:
-    """What a reviewer saw of the disputed round. Raises `Refused`, and `Usage` for no words."""
+    """What a reviewer saw. Raises `Refused`, and `Usage` for an empty text."""
     round_ = _still_open(case, "observe").round
     if round_ is None:
         raise _refused(case, "It names a round of another property", "Note what you saw.")
@@ -185,13 +185,13 @@ def observed(case: Dispute, saw: str, by: str) -> ObservationRecorded:
 
 
 def revealed(case: Dispute, by: str) -> ClaimRevealed:
-    """The claim is shown to a reviewer; before an observation too. Raises `Refused`."""
+    """The claim is shown to a reviewer, with or without an observation. Raises `Refused`."""
     _still_open(case, "reveal the claim of")
     return ClaimRevealed(dispute=case.dispute, by=by)
 
 
 def resolved(case: Dispute, outcome: str, by: str) -> DisputeResolved:
-    """What is decided. Raises `Refused` where something was before, and `Usage` for no words."""
+    """The outcome. Raises `Refused` if there is one already, and `Usage` for an empty text."""
     _still_open(case, "resolve")
     return DisputeResolved(dispute=case.dispute, outcome=written(outcome, "outcome"), by=by)
 
@@ -201,12 +201,12 @@ def adjusted(
 ) -> AdjustmentPaid:
     """Money paid to the patron, before or after the outcome. Raises `Refused`, `Usage`.
 
-    amount: cents, above zero; position: the claimant's where none is given.
+    amount: cents, above zero. position: default: the claimant's.
     """
     if case.claim is None:
-        raise _refused(case, "No claim is on record for it", "Raise it first.")
+        raise _refused(case, "No claim of it is on record", "Raise it first.")
     if amount <= 0:
-        raise Usage("An adjustment pays something", where="amount", hint="Give dollars above 0.")
+        raise Usage("An adjustment is above $0", where="amount", hint="Give dollars above 0.")
     where = case.claim.position if position is None else position
     return AdjustmentPaid(
         dispute=case.dispute,
@@ -218,34 +218,34 @@ def adjusted(
 
 
 def warning(case: Dispute, body: Body) -> str | None:
-    """What a person should be told who does this now; nothing is forbidden by it."""
+    """A warning for the person who takes this step; the step is still allowed."""
     by = getattr(body, "by", "")
     if isinstance(body, ClaimRevealed) and all(each.by != by for each in case.observations):
-        return f"{by} sees the claim before observing: what they observe now is not blind."
+        return f"{by} sees the claim before observing, so a later observation is not blind."
     if isinstance(body, ObservationRecorded) and case.knows(by):
         known = any(each.by == by for each in case.observations)
         why = "has observed before" if known else "knew the claim"
         return f"{by} {why}: this observation is not blind."
     if isinstance(body, AdjustmentPaid) and case.adjusted:
-        return "An adjustment was paid before; this one is paid beside it."
+        return "An adjustment was already paid; this one is in addition."
     return None
 
 
 class Cases(Application[str]):
-    """The eventsourcing library over the record: the events of a dispute are contract facts."""
+    """The eventsourcing application over the record; a dispute's events are facts."""
 
 
 class DisputeDecisions:
-    """Where disputes are decided. Closing it closes its connections."""
+    """Records steps of disputes. Closing it closes its connections."""
 
     def __init__(self, database: Database) -> None:
         self._where = database.where
         self._cases = Cases(env=application_env(database))
 
     def tell(self, case: Dispute, *bodies: Body) -> list[int]:
-        """Put what was decided on record, next to what the case was folded from; positions.
+        """Record the steps after the version of `case`; their positions.
 
-        Raises `Refused` where another decision came in between: nothing was kept, look again.
+        Raises `Refused` if another step was recorded in between; then nothing is kept.
         """
         aggregate = aggregate_id(case.property, case.dispute)
         events = []
@@ -257,11 +257,11 @@ class DisputeDecisions:
             kept = self._cases.save(*events)
         except IntegrityError as error:
             raise _refused(
-                case, "Somebody else has just changed it", "Look at it, then go on."
+                case, "Someone else has just changed it", "Read it again, then repeat your step."
             ) from error
         except PersistenceError as error:
             raise Unavailable(
-                f"The record does not answer: {error}", where=self._where, hint="Try again."
+                f"The database does not answer: {error}", where=self._where, hint="Try again."
             ) from error
         return [int(each.notification.id) for each in kept]
 
@@ -277,7 +277,7 @@ class DisputeDecisions:
 
 
 def aggregate_id(property_: str, dispute: str) -> str:
-    """The aggregate of a dispute: `<source>/<name>`; a name that cannot stand there is hashed."""
+    """The aggregate of a dispute: `<source>/<name>`; a name that is not valid there is hashed."""
     name = dispute
     if not _NAME.fullmatch(dispute):
         name = f"x-{hashlib.sha256(dispute.encode()).hexdigest()}"
@@ -285,7 +285,7 @@ def aggregate_id(property_: str, dispute: str) -> str:
 
 
 class _Folding:
-    """A dispute while its facts are taken in."""
+    """A dispute while its facts are folded."""
 
     def __init__(self, property_: str, dispute: str) -> None:
         self._of = (property_, dispute)
@@ -313,7 +313,7 @@ class _Folding:
             self._add("adjustments", paid)
 
     def folded(self) -> Dispute:
-        """The dispute as it stands."""
+        """The dispute so far."""
         lists = {name: tuple(each) for name, each in self._told.items()}
         return Dispute(property=self._of[0], dispute=self._of[1], version=self._version, **lists)
 
@@ -325,7 +325,7 @@ class _Folding:
         self._add("observations", Observation(body.saw, body.round, body.by, time_us, blind))
 
     def _own_version(self, fact: Fact) -> int:
-        """Which event of the dispute's own aggregate a fact is; 0 where it was told elsewhere."""
+        """The event number of a fact in the dispute's aggregate; 0 for other systems' facts."""
         source, prefix = self._mine
         number = fact.id.removeprefix(prefix.removesuffix("0"))
         own = fact.source == source and number != fact.id and number.isascii()
@@ -340,7 +340,7 @@ def _round(name: str, property_: str) -> RoundId | None:
 def _still_open(case: Dispute, what: str) -> Claim:
     """The claim of a dispute that is not resolved. Raises `Refused`."""
     if case.claim is None:
-        raise _refused(case, "No claim is on record for it", "Raise it first.")
+        raise _refused(case, "No claim of it is on record", "Raise it first.")
     if case.outcome is not None:
         says = f"It was resolved by {case.outcome.by}, so nobody can {what} it"
         raise _refused(case, says, "Add a note, or raise another dispute about the round.")

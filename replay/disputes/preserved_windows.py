@@ -1,9 +1,9 @@
-"""Windows preserved without a dispute: their names, preserving one once, and letting go of it.
+"""Windows preserved without a dispute: naming, preserving and releasing them.
 
-The record has locks and releases alone; the windows that they make up are told from them here. The
-name of a window says from when to when it goes by the reference clock, which locks do not: they are
-told in each camera's own time. It stands in their ids, so the record holds it as it came. How such
-a name is read stands beside the checker of dossiers, which must do without this module.
+The record has only locks and releases; windows are derived from them here. A window's name has its
+start and end by the reference clock, because locks only have each camera's own time. The name is
+part of the locks' ids, so it is on record. The checker of dossiers reads such names itself,
+independent of this module.
 """
 
 import re
@@ -37,16 +37,16 @@ from replay.disputes.service import LOCKS, VIEWS, LockContext, locks_on
 from replay.recording.house_facts import Noted, screen
 
 Stretch = tuple[str, int, int]
-"""A camera, from and to by its own clock; closed."""
+"""A camera, from and to by its own clock, ends included."""
 
 PREFIX = "P-"
-"""What the name of every window begins with."""
+"""The prefix of every window's name."""
 
 State = Literal["locked", "partly_released", "released", "expired"]
 
 
 class CameraScope(NamedTuple):
-    """The cameras meant: all on a table, or one."""
+    """The requested cameras: all on a table, or one."""
 
     table: str | None
     camera: str | None
@@ -54,46 +54,46 @@ class CameraScope(NamedTuple):
 
 
 class WindowLock(NamedTuple):
-    """A stretch of a camera, by its own clock, that was locked for a window."""
+    """A span of a camera, by its own clock, that was locked for a window."""
 
     camera: str
     from_us: int
     to_us: int
     holds: bool  # on any of it
     whole: bool  # on all of it
-    gone: bool  # all of it is past its keeping
-    expires_us: int | None  # when the last of it may expire, unlocked; None: it has
+    gone: bool  # all of it has expired
+    expires_us: int | None  # when the last of it may expire without a lock; None: it has expired
 
 
 class WindowRelease(NamedTuple):
-    """Footage of a window that somebody let go of, by the camera's own clock."""
+    """Released footage of a window, by the camera's own clock."""
 
     camera: str
     from_us: int
     to_us: int
     by: str
     because: str
-    at_us: int  # when that was told
+    at_us: int  # when it was released
 
 
 class PreservedWindow(NamedTuple):
-    """A stretch of time that was preserved without a dispute; times by the reference."""
+    """A time that was preserved without a dispute; by the reference clock."""
 
     name: str
     property: str
-    table: str | None  # None: it is one camera's
+    table: str | None  # None: the window of one camera
     from_us: int
     to_us: int
     by: str
     because: str
-    locks: Sequence[WindowLock]  # one a camera
-    released: Sequence[WindowRelease]  # in the order told
+    locks: Sequence[WindowLock]  # one for each camera
+    released: Sequence[WindowRelease]  # in order of the record
     status: State
-    expires_us: int | None  # when the last of it may expire, once no lock holds; None: it has
+    expires_us: int | None  # when the last of it may expire without locks; None: it has expired
 
 
 def state_of(locks: Sequence[WindowLock]) -> State:
-    """Whether the footage of a window is locked, and if not, whether it is still to be had."""
+    """Whether the footage of a window is locked, released or expired."""
     if all(each.whole for each in locks):
         return "locked"
     if any(each.holds for each in locks):
@@ -105,31 +105,31 @@ _TELLING = re.compile(r"[-:]|\.0{6}(?=Z)")
 
 
 def window_name(from_us: int, to_us: int) -> str:
-    """A name for a window, as P-20261120T190000Z-20261120T192000Z-3f9a2c; never twice the same."""
+    """A unique name for a window, as P-20261120T190000Z-20261120T192000Z-3f9a2c."""
     start, end = (_TELLING.sub("", format_time(each)) for each in (from_us, to_us))
     return f"{PREFIX}{start}-{end}-{secrets.token_hex(3)}"
 
 
 def lock_ids(name: str, count: int) -> Sequence[str]:
-    """The ids of the locks of a window; each says how many there are, so none can be left out."""
+    """The ids of a window's locks; each has their number, so that a missing one is noticed."""
     return [f"{name}.{number}of{count}" for number in range(1, count + 1)]
 
 
 def named_by(lock_id: str) -> str | None:
-    """The window that a lock with this id preserves; None where it was not put so."""
+    """The window that a lock with this id preserves; None for other ids."""
     match = LOCK_ID.fullmatch(lock_id)
     return match.group(1) if match else None
 
 
 class PreservedWindows(NamedTuple):
-    """What a server keeps footage with, without a dispute; each call reads to the record's end."""
+    """Preserved windows for the server; each call reads to the end of the record."""
 
     lock_context: LockContext
     tape: PostgresTape
     policy: Policy
 
     def all(self) -> list[PreservedWindow]:
-        """What was preserved, of each property the window put last first."""
+        """All windows, by property, newest first."""
         up_to_date(self.lock_context.database, VIEWS)
         return windows_of(self.lock_context.database, self.tape, self.policy)
 
@@ -140,15 +140,17 @@ class PreservedWindows(NamedTuple):
             self.lock_context.database, self.tape, self.policy, property_, f"{name}."
         )
         if not known:
-            raise NotFound("No such window was preserved", where=name, hint="See the cases.")
+            raise NotFound(
+                "No such window was preserved", where=name, hint="The page Cases lists all windows."
+            )
         return known[0]
 
     def preserve(
         self, what: CameraScope, stretch: tuple[int, int], because: str, by: str
     ) -> PreservedWindow:
-        """Lock a stretch of the reference's time; a form sent a second time means the same window.
+        """Lock a time by the reference clock; a form sent twice makes one window.
 
-        Raises `NotFound` where no camera was on the table, `Usage`.
+        Raises `NotFound` if no camera was on the table, `Usage`.
         """
         for each in self.all():
             if _is_that(each, what, stretch, because, by):
@@ -158,12 +160,12 @@ class PreservedWindows(NamedTuple):
             raise NotFound(
                 "No camera was on the table then: nothing was locked",
                 where=what.table or "",
-                hint="See which cameras were mapped to it, or name one camera.",
+                hint="Check which cameras were mapped to the table, or name one camera.",
             )
         return self.one(locks[0].fact.tape.partition("/")[0], named_by(locks[0].fact.id) or "")
 
     def release(self, property_: str, what: ReleaseScope, because: str, by: str) -> None:
-        """End the locks of a dispute or a window of a property, whichever is named."""
+        """Release the locks of the named dispute or window of a property."""
         database = self.lock_context.database
         up_to_date(database, VIEWS)
         with property_footage(database, self.tape, self.policy, property_) as house:
@@ -174,15 +176,15 @@ class PreservedWindows(NamedTuple):
 def preserve(
     lock_context: LockContext, what: CameraScope, stretch: tuple[int, int], because: str, by: str
 ) -> list[Noted]:
-    """Lock a stretch of the reference's time without a dispute. Raises `Usage`, `NotFound`.
+    """Lock a time by the reference clock without a dispute. Raises `Usage`, `NotFound`.
 
     The ids of the locks name the window: see `named_by`.
     """
     from_us, to_us = stretch
     if to_us < from_us:
-        raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
+        raise Usage("The window ends before it begins", where="--to", hint="Swap the two times.")
     if (what.table is None) == (what.camera is None):
-        raise Usage("Name a table or a camera, one of them", where="--table", hint="Or --camera.")
+        raise Usage("Name one table or one camera", where="--table", hint="Or use --camera.")
     with reading(lock_context.database, [each.name for each in CAMERAS.tables]) as store:
         house = the_property(store, what.property, what.table, what.camera)
         if what.table is not None:
@@ -202,7 +204,7 @@ def preserve(
 def _is_that(
     each: PreservedWindow, what: CameraScope, stretch: tuple[int, int], because: str, by: str
 ) -> bool:
-    """Whether a window is locked, and is the very one asked for."""
+    """Whether a window is locked and equals the requested one."""
     of = each.table == what.table and (
         what.camera is None or [lock.camera for lock in each.locks] == [what.camera]
     )
@@ -217,7 +219,7 @@ def windows_of(
     property_: str | None = None,
     name: str = PREFIX,
 ) -> list[PreservedWindow]:
-    """What was preserved, of each property the window put last first; or the one of a name.
+    """All windows, by property, newest first; or the one of a name.
 
     The view `cameras` must be at the end of the record.
     """
@@ -269,7 +271,7 @@ def _locked(
     tables: Mapping[str, Sequence[str]],
     lock: FootageLocked,
 ) -> WindowLock:
-    """A lock of a window: where it still holds, and when what it kept may expire without it."""
+    """A lock of a window: where it still holds, and when its footage could expire without it."""
     name, from_us, to_us = _stretch(lock)
     camera = cameras[name]
     holds = [
@@ -294,7 +296,7 @@ def _locked(
 def _released(
     cameras: Mapping[str, Camera], locks: Sequence[FootageLocked]
 ) -> Iterator[WindowRelease]:
-    """Who let go of footage of a window, in the order told; each release once."""
+    """The releases of a window's footage, in order of the record, each once."""
     seen: set[int] = set()
     for lock in locks:
         name, from_us, to_us = _stretch(lock)

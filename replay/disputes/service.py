@@ -1,7 +1,7 @@
-"""Disputes over the record and its views: what the command, the pages and `consume` do.
+"""Disputes over the record and its views, for the command, the pages and `consume`.
 
-A dispute is found, raised, told with all that stands beside it, and its footage locked. Which step
-may follow which is in `replay.disputes.dispute`, which footage to keep in `replay.cameras.custody`.
+It finds, raises and loads disputes, and locks their footage. `replay.disputes.dispute` decides
+which step may follow, `replay.cameras.custody` which footage to lock.
 """
 
 import logging
@@ -36,18 +36,18 @@ from replay.shell.output import progress
 from replay.shell.settings import in_force
 
 VIEWS = (disputes.VIEW, ROUND_INDEX, CAMERAS)
-"""What disputes are read from."""
+"""The views that disputes are read from."""
 
 LOCKS = "locks"
-"""The device that tells of locks: `/<property>/surveillance/locks`."""
+"""The device of locks: `/<property>/surveillance/locks`."""
 
 EVERY_S = 10.0
-"""How often it is looked for disputes without a lock, seconds."""
+"""Seconds between searches for disputes without a lock."""
 
 LOG = logging.getLogger("round_ledger.locks")
 
 TRIES = 20
-"""How often a name for a dispute is made anew where somebody else takes it meanwhile."""
+"""How often a new name is tried if another process takes it meanwhile."""
 
 S = 1_000_000
 
@@ -58,14 +58,14 @@ _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 class LockMargins(NamedTuple):
-    """How much footage is locked before and after a round, seconds."""
+    """Seconds of footage locked before and after a round."""
 
     before_s: int
     after_s: int
 
 
 class LockContext(NamedTuple):
-    """What whoever locks footage works with: the views, the record, how much to lock."""
+    """What locking footage needs: the views, the record, the margins."""
 
     database: Database
     record: FactWriter
@@ -73,20 +73,20 @@ class LockContext(NamedTuple):
 
 
 class DisputeContext(NamedTuple):
-    """What whoever handles disputes works with."""
+    """What handling disputes needs."""
 
     lock_context: LockContext
     decisions: DisputeDecisions
 
     @property
     def database(self) -> Database:
-        """Where the views are."""
+        """The database of the views."""
         return self.lock_context.database
 
 
 @contextmanager
 def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
-    """Everything open for one command, its views at the end of the record; closed at the end."""
+    """Open everything for one command, with its views caught up; closed at the end."""
     with (
         opened_database() as database,
         PostgresTape(database) as tape,
@@ -98,7 +98,7 @@ def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
 
 
 class LockChange(NamedTuple):
-    """A stretch of a camera, by its own clock, that was locked for a dispute or released again."""
+    """A span of a camera, by its own clock, that was locked for a dispute or released."""
 
     camera: str
     from_us: int
@@ -109,37 +109,37 @@ class LockChange(NamedTuple):
 
 
 class CaseFile(NamedTuple):
-    """A dispute with all that stands beside it."""
+    """A dispute with its round and its locks."""
 
     case: Dispute
     story: Story | None  # None: no fact of its round is on record
-    held: Sequence[LockChange]  # in the order told
+    held: Sequence[LockChange]  # in order of the record
     unlocked: Sequence[str]  # cameras with footage that was never locked for it
     locked: bool  # whether a lock of its own still holds
-    withheld: bool = False  # its round, from who looks
+    withheld: bool = False  # its round is withheld from this user
 
 
 class RaisedDispute(NamedTuple):
-    """A dispute as it stands once it is raised, and the footage locked for it."""
+    """A raised dispute, and the footage locked for it."""
 
     case: Dispute
     locks: Sequence[Noted]
 
 
 def lock_margins(settings: Settings) -> LockMargins:
-    """How much is locked, as the settings have it."""
+    """The margins of the settings."""
     return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
 
 def find(database: Database, dispute: str, property_: str | None = None) -> Dispute:
-    """A dispute by its name, from all its facts. Raises `NotFound`, `Usage` where two have it."""
+    """A dispute by its name, from all its facts. Raises `NotFound`, or `Usage` if two have it."""
     with reading(database, _TABLES) as store:
         found = disputes.named(store, dispute, property_)
         if not found:
             raise NotFound(
                 f"No fact of dispute {dispute} is on record",
                 where="view disputes",
-                hint="Look for it with `round-ledger dispute list`.",
+                hint="`round-ledger dispute list` lists all disputes.",
             )
         if len(found) > 1:
             names = ", ".join(each.property for each in found)
@@ -148,7 +148,7 @@ def find(database: Database, dispute: str, property_: str | None = None) -> Disp
 
 
 def about(database: Database, round_: RoundId) -> list[Dispute]:
-    """The disputes about a round as all their facts tell them, the first raised first."""
+    """The disputes about a round, from all their facts, oldest first."""
     with reading(database, _TABLES) as store:
         found = disputes.about(store, round_)
         return [_case(store, each.property, each.dispute) for each in found]
@@ -164,9 +164,9 @@ def raise_(
 ) -> RaisedDispute:
     """Raise a dispute about a round, and lock the footage around it.
 
-    Without a name one is made: D-<gaming day>-<number>, unless the same person has an open dispute
-    with the same claim for the same position: that one is meant, as by a second click. Raises
-    `Refused` where the name is taken.
+    The default name is D-<gaming day>-<number>. If the same person has an open dispute with the
+    same claim for the same position, that one is returned, as after a second click. Raises
+    `Refused` if the name is taken.
     """
     for _ in range(TRIES):
         up_to_date(context.database, VIEWS)
@@ -175,7 +175,7 @@ def raise_(
             return RaisedDispute(same, lock(context.lock_context, same))
         try:
             context.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
-        except Refused:  # somebody took the name meanwhile
+        except Refused:  # another process took the name meanwhile
             if name is not None:
                 raise
             continue
@@ -183,18 +183,18 @@ def raise_(
         case = find(context.database, new.dispute, round_.property)
         return RaisedDispute(case, lock(context.lock_context, case))
     raise Unavailable(
-        "Others raise disputes faster than a name can be made",
+        "No free name for the dispute could be found",
         where="dispute",
-        hint="Give a name of your own.",
+        hint="Give a name with --name, or try again.",
     )
 
 
 def doubt(
     database: Database, round_name: str, position: int, withheld: Container[RoundId] = ()
 ) -> str:
-    """What to ask whoever names a position that nobody played; empty where there is no doubt.
+    """The question about a position that nobody played; empty if it was played.
 
-    Empty too of a round that is withheld from them: which positions were played is its record.
+    It is also empty for a withheld round, since the played positions are part of its record.
     """
     up_to_date(database, VIEWS)
     with reading(database, _TABLES) as store:
@@ -205,11 +205,11 @@ def doubt(
     if not others:
         return ""
     named = ", ".join(map(str, others))
-    return f"Position {position} was not played in this round; those that were: {named}"
+    return f"Position {position} was not played in this round; played positions: {named}"
 
 
 def story_of(database: Database, case: Dispute) -> Story | None:
-    """The disputed round, told from the views; None where no fact of it is on record."""
+    """The disputed round, from the views; None if no fact of it is on record."""
     if case.claim is None or case.claim.round is None:
         return None
     try:
@@ -232,14 +232,14 @@ def case_file(lock_context: LockContext, property_: str, dispute: str) -> CaseFi
 
 
 def round_times(database: Database, round_: RoundId) -> tuple[int, int] | None:
-    """From when to when a round went; None: no fact of it is on record."""
+    """Start and end of a round; None if no fact of it is on record."""
     with reading(database, [table.name for table in ROUND_INDEX.tables]) as store:
         return times_of(row.time_us for row in facts_of(store, round_))
 
 
 def unknown_to(database: Database, employee: str) -> dict[RoundId, Dispute]:
-    """The rounds of open disputes that this employee is not told of yet."""
-    up_to_date(database, [disputes.VIEW])  # who raised one by command has not brought it along
+    """The rounds of open disputes that are withheld from this employee."""
+    up_to_date(database, [disputes.VIEW])  # a dispute raised by command may not be in it yet
     return {
         case.claim.round: case
         for case in reversed(_open_cases(database))
@@ -248,17 +248,17 @@ def unknown_to(database: Database, employee: str) -> dict[RoundId, Dispute]:
 
 
 def reviewer(by: str | None, *, blind: bool) -> str | None:
-    """Whose eyes a dispute is hidden from; None: nobody's. Raises `Usage`."""
+    """The reviewer a dispute is hidden from; None: nobody. Raises `Usage`."""
     if blind and by is None:
-        raise Usage("Nobody is named", where="--blind", hint="Say who looks: --by S-2001.")
+        raise Usage("--blind needs a reviewer", where="--blind", hint="Name one: --by S-2001.")
     return by if blind else None
 
 
 def lock(lock_context: LockContext, case: Dispute, by: str | None = None) -> list[Noted]:
-    """Lock what of the footage around a dispute's round was never locked for it; what was put.
+    """Lock the footage around a dispute's round that was never locked for it; the new locks.
 
-    `by`: who asked for it; None: who raised the dispute, since that locks by itself.
-    Empty where no camera was on the table, or where no fact of the round is on record yet.
+    by: who asked for it; None: who raised the dispute, since raising locks automatically.
+    Empty if no camera was on the table, or no fact of the round is on record yet.
     """
     claim = case.claim
     if claim is None or claim.round is None:
@@ -292,11 +292,11 @@ def unlocked_spans(lock_context: LockContext, case: Dispute) -> list[CameraSpan]
 def lock_pending(
     lock_context: LockContext, *, fresh: bool = True, wait: bool = False
 ) -> list[RaisedDispute]:
-    """Lock the footage of every open dispute that has none locked, whoever raised it.
+    """Lock the footage of every open dispute without a lock, up to a thousand disputes.
 
-    Where another process is at it, that one does it: empty; `wait`: it is done once this returns,
-    whoever did it. Not `fresh`: look at the view as it stands, and bring it along only where it has
-    such a dispute, so that nothing is locked twice. Of more than a thousand, a thousand.
+    If another process does it at the same time, the result is empty; `wait` returns only once it
+    is done. Without `fresh` the view is read as it is, and is only caught up if it has such a
+    dispute, so that nothing is locked twice.
     """
     if not fresh and not disputes.read(lock_context.database, unlocked=True, limit=1):
         return []
@@ -320,9 +320,9 @@ def lock_pending(
 def locks_kept(
     database: Database, margins: LockMargins, *, every_s: float = EVERY_S
 ) -> Iterator[None]:
-    """Lock in a thread what is not locked yet, while the block runs and keeps views up.
+    """Lock footage of open disputes in a thread while the block runs.
 
-    Only open disputes without any lock: what somebody released is not locked again (ADR 0120).
+    Only disputes without any lock are locked: released footage is not locked again (ADR 0120).
     """
     stop = threading.Event()
     thread = threading.Thread(
@@ -345,7 +345,7 @@ def locks_on(
     dispute: str | None = None,
     window: str | None = None,
 ) -> list[FootageLocked]:
-    """That footage is locked, one fact a span."""
+    """The facts that lock footage, one for each span."""
     return [
         FootageLocked(
             table=table,
@@ -363,19 +363,19 @@ def locks_on(
 def moments_of(database: Database, case: Dispute, texts: Sequence[str]) -> list[Attached]:
     """Moments from `12`, `ROUND#12`, `@TIME` or `CAMERA@TIME`. Raises `Usage`, `NotFound`.
 
-    A fact's number is the one it has now; what is kept is its source and id, which stay.
+    A fact's number may change; its source and id are stored, which do not.
     """
     return [_moment(database, case, text) for text in texts]
 
 
 def _named(database: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
-    """The round meant, and its new dispute, named. Raises `Refused` where the name is taken."""
+    """The named round, and a new dispute with a name. Raises `Refused` if the name is taken."""
     with reading(database, _TABLES) as store:
         round_ = resolve_round(store, round_name)
         case = _case(store, round_.property, name or _next_name(store, round_))
     if case.claim:
         raise Refused(
-            f"There is a dispute {name} already",
+            f"There is already a dispute {name}",
             where="dispute",
             hint="Add to it with `round-ledger dispute note`, or give another name.",
         )
@@ -385,7 +385,7 @@ def _named(database: Database, round_name: str, name: str | None) -> tuple[Round
 def _same(
     database: Database, round_: RoundId, position: int, claim: str, by: str
 ) -> Dispute | None:
-    """An open dispute that one person has raised in these very words."""
+    """An open dispute that one person has raised with the same claim."""
     for case in about(database, round_):
         first = case.claim
         if first and not case.outcome and (first.position, first.claim, first.by) == (
@@ -409,7 +409,7 @@ def _case(store: ViewStore, property_: str, dispute: str) -> Dispute:
 
 
 def _open_cases(database: Database) -> list[Dispute]:
-    """Every dispute that is not resolved, as all its facts tell it."""
+    """Every unresolved dispute, from all its facts."""
     with reading(database, [each.name for each in disputes.VIEW.tables]) as store:
         rows = disputes.facts_of_open(store)
     told: dict[tuple[str, str], list[Fact]] = {}
@@ -421,7 +421,7 @@ def _open_cases(database: Database) -> list[Dispute]:
 
 
 def _facts(database: Database, case: Dispute) -> list[Fact]:
-    """Every fact that names a dispute, what was locked for it and released again among them."""
+    """Every fact that names a dispute, with its locks and releases."""
     with reading(database, [disputes.FACTS.name]) as store:
         rows = disputes.facts_about(store, case.property, case.dispute)
     return [fact_of(row) for row in rows]
@@ -438,7 +438,7 @@ def _change(body: object) -> LockChange | None:
 def _keep_locks(
     database: Database, margins: LockMargins, every_s: float, stop: threading.Event
 ) -> None:
-    """Look until told to stop. What does not answer is looked for again at the next turn."""
+    """Search until stopped. A database that does not answer is tried again at the next turn."""
     with PostgresTape(database) as tape:
         while not stop.wait(every_s):
             try:
@@ -447,7 +447,7 @@ def _keep_locks(
                 continue
             except LedgerError as error:
                 told = {"code": error.code, "what": error.what, "hint": error.hint}
-                LOG.error("footage is not locked", extra={"figures": told})  # noqa: TRY400 - told, not traced
+                LOG.error("footage is not locked", extra={"figures": told})  # noqa: TRY400 - without a traceback
                 continue
             for each in done:
                 figures = {"dispute": each.case.dispute, "locks": len(each.locks)}
@@ -461,7 +461,7 @@ def _moment(database: Database, case: Dispute, text: str) -> Attached:
     time_us = parse_time(instant["time"]) if instant else None
     if instant is None or time_us is None:
         raise Usage(
-            f"`{text}` is no moment",
+            f"`{text}` is not a moment",
             where="--moment",
             hint="Give 12, CC-07/2026-11-20/230#4 or CC-07-1@2026-11-20T19:04:11-05:00.",
         )
@@ -471,7 +471,7 @@ def _moment(database: Database, case: Dispute, text: str) -> Attached:
 
 
 def _fact_moment(database: Database, case: Dispute, name: str | None, number: int) -> Attached:
-    """The `number`-th fact of a round, as a replay counts them."""
+    """The `number`-th fact of a round, as `replay` counts."""
     disputed = case.claim.round if case.claim else None
     if name is None and disputed is None:
         raise NotFound(
@@ -482,7 +482,7 @@ def _fact_moment(database: Database, case: Dispute, name: str | None, number: in
     story = load_round(database, name or str(disputed), None).story
     if number > len(story.moments):
         raise Usage(
-            f"Round {story.round.subject} has {len(story.moments)} facts",
+            f"Round {story.round.subject} has only {len(story.moments)} facts",
             where=f"--moment {number}",
             hint="`round-ledger replay` numbers them.",
         )

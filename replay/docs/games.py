@@ -37,7 +37,11 @@ def _page(of: GameCard) -> str:
         f"`{of.game}`, up to {of.positions} betting positions. Sections are those of Title 58 of "
         "the Pennsylvania Code. The same is printed by `round-ledger games "
         f"{of.game}`.",
-        *([f"Not printed, and taken as in the standard game: {of.base}"] if of.base else []),
+        *(
+            [f"Not printed in the chapter; taken from the standard game: {of.base}"]
+            if of.base
+            else []
+        ),
         *_text(of),
         *_wagers(of),
         *_play(of),

@@ -1,5 +1,5 @@
-"""Footage: the files at hand, the frame asked for, and the drawing of a simulated camera's.
+"""Footage: available files, frames and clips, and drawing a simulated camera's footage.
 
-The only rooms of cv2: `decoding` reads in a process of its own, `simulated` draws. They share the
-timecode in the picture and nothing else.
+Only `decoding` and `simulated` use cv2: the first reads in separate processes, the second draws.
+They share nothing but the timecode in the picture.
 """

@@ -1,7 +1,7 @@
-"""What the ledger knows of a game, as plain values: for `games`, `games --json` and its page.
+"""A game as plain values, for `games`, `games --json` and its page.
 
-Everything is read from the game itself, so a page cannot differ from what rules. Sections are
-printed in the newest edition.
+Everything is read from the game itself, so a page cannot differ from the rules. Sections are those
+of the newest edition.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class EditionCard(Struct, frozen=True):
-    """A text and the days it is in force; None where a day is not known."""
+    """An edition and its days in force; None for an unknown day."""
 
     chapter: str
     status: str
@@ -42,7 +42,7 @@ class EditionCard(Struct, frozen=True):
 
 
 class DocumentCard(Struct, frozen=True):
-    """A document, and what of a game's chapters was read in it."""
+    """A document, and the sections of a game that were read in it."""
 
     source: str
     status: str
@@ -60,7 +60,7 @@ class WagerCard(Struct, frozen=True):
 
 
 class RowCard(Struct, frozen=True):
-    """A printed row; under `reading`, where given, alone."""
+    """A printed row; `reading`: it only applies under this reading."""
 
     label: str
     odds: str
@@ -96,14 +96,14 @@ class IrregularityCard(Struct, frozen=True):
 
 
 class ProcedureCard(Struct, frozen=True):
-    """A figure or a section that a procedure goes by."""
+    """A figure or a section that a procedure uses."""
 
     name: str
     says: str
 
 
 class NotModelledCard(Struct, frozen=True):
-    """A paragraph without a line of code, and why; the wager it prints a part of, if it does."""
+    """A paragraph that is not modelled, and why; and the wager it is about, if any."""
 
     section: str
     reason: str
@@ -111,12 +111,12 @@ class NotModelledCard(Struct, frozen=True):
 
 
 class EdgeCard(Struct, frozen=True):
-    """What the house keeps of a stake of one, exactly; below zero where the player gains."""
+    """The house's exact share of a stake of one; negative if the player gains."""
 
     wager: str
     edge: str  # a fraction
     percent: str  # the same, rounded
-    how: str  # what was counted, and how the player plays
+    how: str  # the computation, and how the player plays
 
 
 class GameCard(Struct, frozen=True):
@@ -125,7 +125,7 @@ class GameCard(Struct, frozen=True):
     game: str
     title: str
     positions: int  # betting positions at most
-    base: str  # what is not printed and taken from the standard game; empty where all is
+    base: str  # what is not printed and taken from the standard game; empty: everything is printed
     editions: list[EditionCard]
     documents: list[DocumentCard]
     wagers: list[WagerCard]
@@ -133,7 +133,7 @@ class GameCard(Struct, frozen=True):
     order_of_play: list[StepCard]
     readings: list[ReadingCard]
     options: list[ReadingCard]  # what the section leaves to the holder
-    limits: dict[str, int]  # that he may set, and the least of each, cents
+    limits: dict[str, int]  # limits the holder may set, and the least of each, in cents
     meters: dict[str, int]  # by the wager that feeds it: the least it begins at, cents
     irregularities: list[IrregularityCard]
     procedures: list[ProcedureCard]
@@ -142,7 +142,7 @@ class GameCard(Struct, frozen=True):
 
 
 def card(game: Game, *, edge: bool = False) -> GameCard:
-    """What the ledger knows of a game; with `edge` also what each wager keeps, worked out anew."""
+    """The card of a game; with `edge` also the computed house edge of each wager."""
     chapter = game.editions[-1].chapter
     return GameCard(
         game=game.id,
@@ -172,7 +172,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
 
 
 def not_modelled_of(game: Game) -> list[NotModelledCard]:
-    """What is printed for a game and not ruled on, and why."""
+    """Printed paragraphs of a game that are not modelled, and why."""
     chapter = game.editions[-1].chapter
     return [
         _not_modelled(cited(chapter, paragraph), why)
@@ -201,14 +201,14 @@ def _documents(game: Game) -> list[DocumentCard]:
 
 
 def _edges(game: Game) -> list[EdgeCard]:
-    """Empty where they are not worked out for the game."""
+    """The house edges; empty if they are not computed for the game."""
     if find_spec(f"ledger.edges.{game.id}") is None:
         return []
     return [edge_card(each) for each in import_module("ledger.edges").edges(game.id)]
 
 
 def edge_card(edge: Edge) -> EdgeCard:
-    """What the house keeps of a wager, as it is printed."""
+    """The printed form of a house edge."""
     return EdgeCard(edge.wager, str(edge.edge), f"{float(edge.edge):.3%}", edge.how)
 
 
@@ -242,7 +242,7 @@ def _irregularity(kind: str, of: Irregularity, chapter: str) -> IrregularityCard
 
 
 def _procedure(value: object, chapter: str) -> str:
-    """A figure, a paragraph as it is cited, or one of them for each way of dealing."""
+    """A figure or a cited paragraph, or one for each way of dealing."""
     if isinstance(value, dict):
         each = {way.replace("_", " "): _procedure(one, chapter) for way, one in value.items()}
         return ", ".join(f"{way}: {one}" for way, one in each.items())

@@ -1,7 +1,7 @@
-"""The order of play of a game, learned from its own `play`: what must come next, again and again.
+"""The order of play of a game, derived from its own `play`.
 
-A few rounds are dealt by chance; each is cut after every fact and ruled on, and what the ruling
-says must come next is written down. Of all rounds the one with the most different steps is kept.
+Some random rounds are dealt. Each is cut after every fact and ruled on, and the step that the
+ruling expects next is noted. The round with the most different steps is used.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from ledger.values import RoundId
 
 MINUTES = 30
-"""How long the table is open on which rounds are dealt: about forty rounds."""
+"""The opening time of the table on which rounds are dealt: about forty rounds."""
 
 _SETTLED = ("wager_paid", "wager_collected", "wager_returned")
 _ENDS = ("round_completed", "round_voided")
 
 
 class _Key(NamedTuple):
-    """What makes two steps the same one."""
+    """The identity of a step."""
 
     step: str
     who: str
@@ -43,16 +43,16 @@ class _Key(NamedTuple):
 
 
 class StepCard(Struct, frozen=True):
-    """One step of play: what happens, to whom, and by which sections."""
+    """One step of play: what happens, to whom, by which sections."""
 
     step: str  # the fact that shows it; `settled` for a wager paid, collected or returned
     who: str
     wager: str | None
-    sections: list[str]  # more than one where they depend on the cards or dice
+    sections: list[str]  # several if they depend on the cards or dice
 
 
 def order_of_play(game: Game) -> list[StepCard]:
-    """The steps of the game, each where it first comes. Empty where the game is not dealt here."""
+    """The steps of the game, by first occurrence. Empty if the game cannot be simulated."""
     table = TablePlan(table="T-1", game=game.id, seats=2)
     try:
         facts, _ = deal(Plan(tables=(table,), minutes=MINUTES))
@@ -80,7 +80,7 @@ def order_of_play(game: Game) -> list[StepCard]:
 def _order(
     round_: RoundId, facts: Sequence[Fact], submissions: Sequence[FiledSubmission]
 ) -> dict[_Key, set[str]]:
-    """What must come next after each prefix, in the order it first must."""
+    """The expected steps after each prefix, by first occurrence."""
     steps: dict[_Key, set[str]] = {}
     for count in range(1, len(facts)):
         ruling = rule(RoundRecord(round_, facts[:count]), submissions)
@@ -90,7 +90,7 @@ def _order(
 
 
 def _key(step: Awaiting) -> _Key:
-    """Settling a wager is one step, and so is the end, by whichever section they come about."""
+    """The identity of a step; settling is one step under any section, and so is the end."""
     settled = step.step in _SETTLED
     player = settled or step.step == "wager_placed" or step.who.startswith("position")
     return _Key(

@@ -1,6 +1,6 @@
-"""A Rules Submission in a file: read, checked against its game, and what each wager keeps under it.
+"""Reads a Rules Submission from a file, checks it against its game, and computes its edges.
 
-Needs no database: what is filed is decided elsewhere.
+It needs no database and files nothing.
 """
 
 import json
@@ -25,7 +25,7 @@ def read_filing(path: Path) -> RulesSubmissionFiled:
         raise Usage(
             f"The submission cannot be read: {error}",
             where=str(path),
-            hint="Give a file with one JSON object; the contract shows its fields.",
+            hint="Give a file with one JSON object; see /docs/facts.html for its fields.",
         ) from error
     if isinstance(told, dict) and "specversion" in told:
         told = told.get("data")
@@ -33,14 +33,14 @@ def read_filing(path: Path) -> RulesSubmissionFiled:
         return msgspec.convert(told, RulesSubmissionFiled)
     except msgspec.ValidationError as error:
         raise Usage(
-            f"It is no Rules Submission: {error}",
+            f"The file is not a Rules Submission: {error}",
             where=str(path),
-            hint="`round-ledger games GAME --json` lists what a game leaves to choose.",
+            hint="`round-ledger games GAME --json` lists a game's paytables, readings and options.",
         ) from error
 
 
 def edges_of(filing: RulesSubmissionFiled, path: Path) -> list[EdgeCard]:
-    """What each wager keeps under a submission. Raises `Refused` where it cannot hold."""
+    """The house edge of each wager under a submission. Raises `Refused` if it is invalid."""
     game = games().get(filing.game)
     if game is None:
         raise Refused(

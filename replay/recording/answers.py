@@ -1,4 +1,4 @@
-"""What a sender is told of each fact: the same object from `ingest --json` and over HTTP."""
+"""The answer for each received fact: the same object from `ingest --json` and over HTTP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A verdict and its receipt; of a malformed input also what, where and what to do.
+    """A verdict and its receipt; for malformed input also what, where and what to do.
 
     `position` and `table_seq` are gapless from 1, over all tapes and on the fact's own; `hash` is
     the row's link in the chain, 64 hexadecimal digits. A duplicate has the original's receipt.
@@ -53,6 +53,6 @@ def answer(judged: Received | Quarantined, receipt: Receipt) -> Answer:
 
 
 def totals(verdicts: Counter[str]) -> Counters:
-    """How many of each verdict; received is their sum, because each input has one."""
+    """The number of each verdict; received is their sum, because each input has one."""
     names = Counters._fields[1:]
     return Counters(sum(verdicts.values()), *(verdicts[name] for name in names))

@@ -1,4 +1,4 @@
-"""Footage copied out: on record before a file of it is handed out, or not at all."""
+"""Records exports of footage, before a file is handed out."""
 
 import getpass
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from replay.recording.house_facts import FactWriter, append_facts, build_fact, s
 
 
 class ExportedFootage(NamedTuple):
-    """What of a camera is copied out; by its own clock, microseconds."""
+    """The exported span of a camera, by its own clock, in microseconds."""
 
     camera: str
     from_us: int
@@ -27,9 +27,9 @@ def tell_exports(
     because: str,
     time_us: int | None = None,
 ) -> None:
-    """Put on record that footage is copied out, one fact a camera, all of it or nothing.
+    """Record the export of footage, one fact for each camera, all or none.
 
-    time_us: when, unless it is now. Raises `Usage`, `Unavailable`, as `append_facts` does.
+    time_us: default: now. Raises `Usage`, `Unavailable`, as `append_facts` does.
     """
     bodies = [
         FootageExported(
@@ -52,7 +52,7 @@ def tell_of_command(
     by: str | None,
     because: str,
 ) -> None:
-    """The same of what a command copies out; by: None stands for whoever is logged in here."""
+    """Record the export of a command. by: None: the login's name."""
     if taken:
         who = by or f"console-{getpass.getuser()}"
         with PostgresTape(database) as tape:

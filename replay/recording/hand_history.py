@@ -1,8 +1,8 @@
-"""Hands of the Poker Hand History notation (PHH, a TOML file) as facts of a round.
+"""Converts hands in the Poker Hand History notation (PHH, a TOML file) to facts of a round.
 
-The notation has actions in order and no more: times, burns, the reshuffle of a short stub, a bet
-that goes back and who is pushed what are derived here, and each such fact says so in `derived`. No
-rule is applied: what the hand should have paid is the ruling's to say.
+The notation only has actions in order. Times, burns, the reshuffle of a short stub, a returned bet
+and pot awards are derived here. Each such fact has the field `derived`. No rule is applied: the
+ruling decides what the hand should have paid.
 """
 
 from __future__ import annotations
@@ -41,44 +41,44 @@ GAMES = {
     "PO": "omaha_5_high",
     "FO/8": "omaha_5_hi_lo",
 }
-"""The variants of the notation that are games here; Omaha only where five cards are dealt."""
+"""The variants of the notation that are games here; Omaha only with five cards."""
 
 OMAHA = ("PO", "FO/8")
 HOLE = {"F2L3D": 5, "FB": 4, "PO": 5, "FO/8": 5}
 CENTS = 100  # of a chip of 1
 DECK = 52
 TIME, FACT = ("time",), ("fact", "time")
-"""What of a fact is derived: its time alone, or the whole of it."""
+"""What is derived in a fact: only its time, or all of it."""
 _BLINDS = 2  # posted before any straddle
 
 
 class HandFact(NamedTuple):
-    """A fact of a hand, and what of it is derived."""
+    """A fact of a hand, and what is derived in it."""
 
     body: Body
     derived: tuple[str, ...]
 
 
 class Hand(NamedTuple):
-    """One hand as its file has it."""
+    """One hand as in its file."""
 
-    name: str  # the file, and the hand's own name where a file has several
+    name: str  # the file, and the hand's name if a file has several
     variant: str
     fields: Mapping[str, Any]
-    digest: str  # of the file and the hand's name: the same hand again is the same facts
+    digest: str  # of the file and the hand's name, so that the same hand gives the same facts
 
     @property
     def game(self) -> str:
-        """The game it is a round of."""
+        """The game of the hand."""
         return GAMES[self.variant]
 
 
 def hands(octets: bytes, name: str) -> list[Hand]:
-    """The hands of a file, one or many. Raises Usage for what is no such file or no such game."""
+    """The hands of a file, one or many. Raises Usage for another kind of file or game."""
     try:
         read = tomllib.loads(octets.decode(), parse_float=Decimal)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _unreadable(name, f"it is no TOML: {error}") from error
+        raise _unreadable(name, f"it is not TOML: {error}") from error
     several = read if "variant" not in read else {"": read}
     found = []
     for key, fields in several.items():
@@ -91,19 +91,19 @@ def hands(octets: bytes, name: str) -> list[Hand]:
 
 
 def _checked(hand: Hand) -> Hand:
-    """A hand of a game there is, with all its fields. Raises Usage."""
+    """The hand, if its game is known and all fields are present. Raises Usage."""
     if hand.variant not in GAMES:
         raise Usage(
-            f"The variant {hand.variant} is none of the games here",
+            f"The variant {hand.variant} is not a game here",
             where=hand.name,
             hint=f"Import {', '.join(GAMES)}; Omaha with five cards.",
         )
     for needed in ("antes", "blinds_or_straddles", "starting_stacks", "actions"):
         if not isinstance(hand.fields.get(needed), list):
-            raise _unreadable(hand.name, f"`{needed}` is no list")
+            raise _unreadable(hand.name, f"`{needed}` is not a list")
     players = len(hand.fields["starting_stacks"])
     if not all(len(hand.fields[each]) == players for each in ("antes", "blinds_or_straddles")):
-        raise _unreadable(hand.name, "antes, blinds and stacks are not of as many players")
+        raise _unreadable(hand.name, "antes, blinds and stacks have different numbers of players")
     return hand
 
 
@@ -111,12 +111,12 @@ def _unreadable(where: str, why: str) -> Usage:
     return Usage(
         f"The hand history cannot be read: {why}",
         where=where,
-        hint="Give files in the Poker Hand History notation (.phh).",
+        hint="Give files in Poker Hand History notation (.phh).",
     )
 
 
 def unit_of(hand: Hand) -> int:
-    """The smallest chip, cents: a whole one, or a cent where any amount has a fraction."""
+    """The smallest chip in cents: a dollar, or a cent if any amount has a fraction."""
     amounts = [*hand.fields["antes"], *hand.fields["blinds_or_straddles"]]
     amounts += hand.fields["starting_stacks"]
     return CENTS if all(isinstance(each, int) for each in amounts) else 1
@@ -142,13 +142,13 @@ def _words(hand: Hand) -> Iterator[list[str]]:
 
 @dataclass
 class _Table:
-    """Chips and cards of a hand as its actions move them: what a `cc` adds, what is left over."""
+    """The chips and cards of a hand while its actions are applied."""
 
     hand: Hand
     told: list[HandFact] = field(default_factory=list)
     behind: list[int] = field(default_factory=list)
     bets: list[int] = field(default_factory=list)  # in this betting round
-    decided: list[int] = field(default_factory=list)  # of those, beyond what was posted
+    decided: list[int] = field(default_factory=list)  # of those, without posted chips
     put_in: Counter[int] = field(default_factory=Counter)
     folded: set[int] = field(default_factory=set)
     held: Counter[int] = field(default_factory=Counter)  # cards
@@ -158,11 +158,11 @@ class _Table:
 
     @property
     def players(self) -> int:
-        """How many there are."""
+        """The number of players."""
         return len(self.hand.fields["starting_stacks"])
 
     def seat(self, player: int) -> int:
-        """The position of a player, who counts from 0 left of the button."""
+        """The position of a player; players count from 0, left of the button."""
         seats = self.hand.fields.get("seats")
         return int(seats[player]) if seats else player + 1
 
@@ -171,17 +171,17 @@ class _Table:
         self.told.append(HandFact(body, derived))
 
     def cents(self, amount: object) -> int:
-        """A number of the notation in cents. Raises Usage where it is no whole number of them."""
+        """A number of the notation in cents. Raises Usage unless it is whole cents."""
         try:
             cents = Decimal(str(amount)) * CENTS
         except ArithmeticError as error:
-            raise _unreadable(self.hand.name, f"{amount} is no amount") from error
+            raise _unreadable(self.hand.name, f"{amount} is not an amount") from error
         if cents != int(cents) or cents < 0:
-            raise _unreadable(self.hand.name, f"{amount} is no amount of chips in whole cents")
+            raise _unreadable(self.hand.name, f"{amount} is not an amount in whole cents")
         return int(cents)
 
     def begin(self) -> None:
-        """The button, the stacks, and what goes down before the cards."""
+        """The button, the stacks, and the posted chips."""
         fields = self.hand.fields
         self.tell(
             RoundStarted(game=self.hand.game, dealt_from="hand", button=self.seat(self.players - 1))
@@ -200,7 +200,7 @@ class _Table:
             self.bets[player] = self.post(player, wager, self.cents(blind))
 
     def post(self, player: int, wager: str, cents: int) -> int:
-        """Chips go down before the cards, as far as there are any."""
+        """Post chips before the deal, as far as the stack allows."""
         cents = min(cents, self.behind[player])
         if cents:
             self.put(player, cents)
@@ -213,14 +213,16 @@ class _Table:
         self.put_in[player] += cents
 
     def in_turn(self, actions: Iterator[list[str]]) -> Iterator[list[str]]:
-        """Actions with each player's new cards after his own discards: one player at a time.
+        """Actions with each player's new cards right after the player's discards.
 
-        The notation lets all discard before any is dealt to.
+        In the notation all players may discard before new cards are dealt.
         """
         draws: list[list[str]] = []
         for words in actions:
             draw = words[1:2] == ["sd"]
-            again = draw and any(words[:2] == other[:2] for other in draws)  # who is all in
+            again = draw and any(
+                words[:2] == other[:2] for other in draws
+            )  # for a player who is all in
             if again or not (draw or (draws and words[:2] == ["d", "dh"])):
                 yield from _one_by_one(draws)
                 draws = []
@@ -253,29 +255,31 @@ class _Table:
                 self.show(self.player(player), "".join(cards))
             case _:
                 what = " ".join(words)
-                raise _unreadable(self.hand.name, f"`{what}` is no action of {self.hand.variant}")
+                raise _unreadable(
+                    self.hand.name, f"`{what}` is not an action of {self.hand.variant}"
+                )
 
     def player(self, label: str) -> int:
-        """A player by his label, `p1`."""
+        """The player with a label, `p1`."""
         number = label.removeprefix("p")
         if not number.isdigit() or not 1 <= int(number) <= self.players:
-            raise _unreadable(self.hand.name, f"{label} is no player of {self.players}")
+            raise _unreadable(self.hand.name, f"{label} is not one of {self.players} players")
         return int(number) - 1
 
     def deal(self, player: int, cards: str) -> None:
-        """Cards face down: the first hand, or what a draw brings."""
+        """Cards face down: the first hand, or new cards of a draw."""
         dealt = _cards(cards)
         self.stub -= len(dealt)
         self.held[player] += len(dealt)
         if self.held[player] > HOLE[self.hand.variant] or (
             self.hand.variant in OMAHA and len(dealt) < HOLE[self.hand.variant]
         ):
-            why = f"{self.held[player]} cards are no hand of {self.hand.game}"
+            why = f"{self.held[player]} cards are not a hand of {self.hand.game}"
             raise _unreadable(self.hand.name, why)
         self.tell(CardsDealt(to="player", position=self.seat(player), cards=dealt, face="down"))
 
     def draw(self, player: int, cards: str) -> None:
-        """What a player gives up; before the first of a draw the top card is burned."""
+        """A player's discards; before the first of a draw the top card is burned."""
         if not self.drew or player in self.drew:
             self.next_round()
             self.burn()
@@ -293,26 +297,26 @@ class _Table:
         self.held[player] -= len(given)
 
     def burn(self) -> None:
-        """The notation has no burns; every later round begins with one."""
+        """Burn a card: every later betting round begins so, but the notation has no burns."""
         if self.stub > 0:
             self.stub -= 1
             self.tell(CardBurned(), FACT)
 
     def call(self, player: int) -> None:
-        """A check, or a call of as much as there is."""
+        """A check, or a call for as much as the player has."""
         self.drew.clear()
         due = max(self.bets) - self.bets[player]
         self.decide(player, "call" if due else "check", min(due, self.behind[player]))
 
     def bet(self, player: int, to: int) -> None:
-        """A bet or a raise to so much in this round."""
+        """A bet or a raise to an amount in this round."""
         self.drew.clear()
         self.decide(player, "raise" if max(self.bets) else "bet", to - self.bets[player])
 
     def decide(self, player: int, decision: str, cents: int) -> None:
         """A decision and its chips."""
         if not 0 <= cents <= self.behind[player]:
-            why = f"p{player + 1} has {self.behind[player] // CENTS} left and puts in more"
+            why = f"p{player + 1} puts in more than the {self.behind[player] // CENTS} left"
             raise _unreadable(self.hand.name, why)
         self.put(player, cents)
         self.bets[player] += cents
@@ -326,7 +330,7 @@ class _Table:
         self.tell(body)
 
     def next_round(self) -> None:
-        """A betting round is over: what nobody met of a bet goes back."""
+        """End a betting round: the uncalled part of a bet is returned."""
         ranked = sorted(range(self.players), key=lambda player: self.bets[player])
         second, most = ranked[-2:]
         over = min(self.bets[most] - self.bets[second], self.decided[most])
@@ -345,7 +349,7 @@ class _Table:
         )
 
     def end(self) -> None:
-        """Who was pushed what, where the file tells the stacks at the end."""
+        """Award pots, if the file has the stacks at the end."""
         self.next_round()
         finishing = self.hand.fields.get("finishing_stacks")
         if not finishing:
@@ -357,7 +361,7 @@ class _Table:
         self.tell(RoundCompleted(), FACT)
 
 
-def _cards(text: str) -> Any:  # noqa: ANN401 - cards, as the facts have them
+def _cards(text: str) -> Any:  # noqa: ANN401 - cards as in facts
     """`7h6c??` as cards."""
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
 

@@ -1,7 +1,7 @@
-"""How the CLI and the screen put a fact of the house on record, and get its receipt.
+"""Records facts of the house for commands and pages, and returns receipts.
 
-A view of footage, a lock, a clock read by hand: what people do here is told like any device's fact,
-judged by the same edge and kept by the same function. It decides nothing about what may be told.
+Viewing footage, a lock, a clock reading: actions of people become facts like those of devices,
+judged and kept by the same functions.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ledger.record.tape import Receipt, Received
 
 SURVEILLANCE = "surveillance"
-"""The place whose tape keeps what investigators do."""
+"""The place whose tape has the actions of investigators."""
 
 
 KEPT = ("appended", "duplicate")
-"""Verdicts on a fact that is on record now as it was told."""
+"""Verdicts that mean the fact is on record as sent."""
 
 
 class FactWriter(Protocol):
-    """What keeps facts: an open `PostgresTape`, or a `Committer` over one."""
+    """A writer of facts: an open `PostgresTape`, or a `Committer` over one."""
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
         """Keep all of them in one transaction; one receipt each, in order."""
@@ -44,12 +44,12 @@ class Noted(NamedTuple):
 
     @property
     def position(self) -> int:
-        """Where it stands on the record."""
+        """Its position on the record."""
         return self.receipt.position or 0
 
 
 def screen(property_: str, device: str = "screen") -> Source:
-    """Who says what is done on the investigator's screen, or on another device of surveillance."""
+    """The source of actions on the pages, or of another device of surveillance."""
     return Source(property_, SURVEILLANCE, device)
 
 
@@ -62,31 +62,31 @@ def append_fact(
     time_us: int | None = None,
     id: str | None = None,  # noqa: A002 - the attribute's own name
 ) -> Noted:
-    """Put one fact on record: it happened now, unless `time_us` (microseconds, UTC) says when.
+    """Record one fact, with time now or `time_us` (microseconds, UTC).
 
-    A lost answer is asked for once more with the same octets, so that nothing is told twice.
-    Raises `Usage` where it is no well-formed fact, `Unavailable` where the record does not answer,
-    `Refused` where an `id` given is on record with other octets.
+    If the answer is lost, the same bytes are sent once more, so that no fact is recorded twice.
+    Raises `Usage` for a malformed fact, `Unavailable` if the database does not answer, `Refused` if
+    a given `id` is on record with other bytes.
     """
     fact = build_fact(body, source, subject=subject, time_us=time_us, id=id)
     return append_facts(record, [fact])[0]
 
 
 def append_facts(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
-    """Put several facts on record, all in one transaction. Raises as `append_fact`."""
+    """Record several facts in one transaction. Raises as `append_fact`."""
     noted = append_each(record, facts)
     for _, receipt in noted:
         if receipt.verdict not in KEPT:
             raise Refused(
                 "Another fact with this id is on record",
                 where=f"{receipt.source}, id {receipt.id}",
-                hint="Say it again under another id; what was sent is in quarantine.",
+                hint="Repeat it with another id. What was sent is in quarantine.",
             )
     return noted
 
 
 def append_each(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
-    """The same, and whoever asks looks which verdict is not one of `KEPT`. Raises `Unavailable`."""
+    """Record several facts; the caller checks for verdicts not in `KEPT`. Raises `Unavailable`."""
     try:
         receipts = record.append(facts)
     except Unavailable:
@@ -102,7 +102,7 @@ def build_fact(
     time_us: int | None = None,
     id: str | None = None,  # noqa: A002 - the attribute's own name
 ) -> Received:
-    """A fact ready to be kept, judged as one that arrives is. Raises `Usage`."""
+    """A fact ready to be appended, judged like a received one. Raises `Usage`."""
     when_us = now_us() if time_us is None else time_us
     who = "/" + "/".join(source)
     judged = parse_structured(encode(body, who, id or new_id(when_us), when_us, subject))
@@ -112,7 +112,7 @@ def build_fact(
 
 
 def new_id(time_us: int) -> str:
-    """An id that nothing else has; ids made later sort later, as the record's index likes."""
+    """A unique id; later ids sort later, which suits the record's index."""
     return f"{time_us:016x}-{secrets.token_hex(8)}"
 
 

@@ -1,7 +1,7 @@
-"""The table drawn in text, for a terminal and for a file: nothing is told by colour alone.
+"""Draws the table as text, for a terminal or a file. Nothing depends on colour alone.
 
-A card is its code and the shape of its suit (`Ks♠`), a face-down card is shaded; a game without a
-drawing of its own is drawn as rows of cards and dice. Widths fit 100 columns.
+A card is its code and the shape of its suit (`Ks♠`); a face-down card is shaded. A game without its
+own drawing is drawn as rows of cards and dice. Widths fit 100 columns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from replay.rounds.moment import HeldCards, Moment, SeatMoment, SeenCard, Stake, Thrown
 
 WIDTH = 100
-"""Columns everything here fits into."""
+"""The most columns of a drawing."""
 
 _DICE = "⚀⚁⚂⚃⚄⚅"
 _DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal")
@@ -35,12 +35,12 @@ _RED, _BLACK, _DOWN = "bold red", "bold", "dim"
 
 
 def without_trailing_blanks(text: str) -> str:
-    """Lines as they read; what pads a table to its width goes."""
+    """The text without the blanks that pad lines to a table's width."""
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
 def draw(moment: Moment, game: str | None, *, hindsight: bool = False) -> RenderableType:
-    """The table at one moment. `hindsight` shows face-down cards as the record knows them later."""
+    """The table at one moment. hindsight: show face-down cards as the record knows them later."""
     left = layout(moment, game, hindsight=hindsight)
     grid = Table.grid(padding=(0, 3))
     grid.add_column(vertical="middle", no_wrap=True)
@@ -50,14 +50,14 @@ def draw(moment: Moment, game: str | None, *, hindsight: bool = False) -> Render
 
 
 def layout(moment: Moment, game: str | None, *, hindsight: bool = False) -> Text:
-    """What lies in the middle: the community cards, the field, the dice."""
+    """The middle of the table: community cards, field, dice."""
     return _LAYOUTS.get(game or "", _rows)(moment, hindsight)
 
 
 def seats(
     moment: Moment, game: str | None, *, hindsight: bool = False
 ) -> Iterator[tuple[SeatMoment, Text, Text]]:
-    """Each position with its cards, one hand a line, and with its wagers and what it decided."""
+    """Each position with its cards (one hand per line), wagers and decisions."""
     name = wager_namer(game)
     for seat in moment.seats:
         hands = [h for h in moment.held if h.to == "player" and h.position == seat.position]
@@ -66,7 +66,7 @@ def seats(
 
 
 def card(seen: SeenCard, *, hindsight: bool) -> Text:
-    """One card, four columns wide with its brackets left to the caller."""
+    """One card; with the caller's brackets it is four columns wide."""
     if not seen.up and (not hindsight or seen.card == UNKNOWN_CARD):
         return Text("░░░", style=_DOWN)
     style = _RED if seen.card[-1] in "dh" else _BLACK
@@ -82,7 +82,7 @@ def _cards(cards: Sequence[SeenCard], *, hindsight: bool) -> Text:
 
 
 def _boxed(cards: Sequence[SeenCard], at: int, *, hindsight: bool) -> Text:
-    """A community card in its box; an empty box where none was dealt."""
+    """A community card in its box; the box is empty if none was dealt."""
     inside = card(cards[at], hindsight=hindsight) if at < len(cards) else Text("   ")
     return Text.assemble("[", inside, "]" if len(inside) <= 3 else "")  # noqa: PLR2004 - ↓ closes
 
@@ -110,7 +110,7 @@ def _field(moment: Moment, hindsight: bool) -> Text:  # noqa: FBT001 - one signa
 
 
 def _track(yard: int | str | None) -> Text:
-    """The field's line, with the Yard Marker where it stands."""
+    """The field's line with the Yard Marker."""
     track = list("┼────┼────┼────┼────┼────╫")
     says = ""
     if isinstance(yard, int):
@@ -120,7 +120,7 @@ def _track(yard: int | str | None) -> Text:
 
 
 def _markers(moment: Moment) -> str:
-    """Every marker but the yard's, in words."""
+    """Every marker except the Yard Marker, in words."""
     told = []
     for marker, at in moment.markers.items():
         if marker == "down" and isinstance(at, int) and 1 <= at <= len(_DOWNS):
@@ -133,7 +133,7 @@ def _markers(moment: Moment) -> str:
 
 
 def _dice(thrown: Thrown) -> Text:
-    """One throw: numbers and faces; of three football dice the last is the red one."""
+    """One throw: numbers and faces; the last of three football dice is red."""
     faces = [f"{die}{_DICE[die - 1]}" for die in thrown.dice if die]
     what = "extra point" if thrown.purpose == "extra_point" else "throw"
     title = f"{what} (no roll)" if thrown.cancelled else f"{what} {thrown.number}"
@@ -143,7 +143,7 @@ def _dice(thrown: Thrown) -> Text:
 
 
 def _rows(moment: Moment, hindsight: bool) -> Text:  # noqa: FBT001 - one signature for all layouts
-    """A game without a layout of its own: who holds which cards, and the last throw."""
+    """A game without its own layout: the cards of each holder, and the last throw."""
     lines = [
         Text.assemble(f"{holder_text(held.to, None)}: ", _cards(held.cards, hindsight=hindsight))
         for held in moment.held
@@ -158,11 +158,11 @@ _LAYOUTS: dict[str, Callable[[Moment, bool], Text]] = {
     "criss_cross_poker": _cross,
     "three_dice_football": _field,
 }
-"""How a game's layout is drawn; without a line here it is drawn as rows."""
+"""The drawing of each game's layout; other games are drawn as rows."""
 
 
 def _seats(moment: Moment, game: str | None, *, hindsight: bool) -> RenderableType:
-    """The positions below one another."""
+    """The positions, one below the other."""
     if not moment.seats:
         return Text("nothing on the layout yet", style=_DOWN)
     table = Table.grid(padding=(0, 2))
@@ -183,7 +183,7 @@ def _hand(held: HeldCards, *, hindsight: bool) -> Text:
 
 
 def _wagers(seat: SeatMoment, name: Callable[[str], str]) -> Text:
-    """A position's wagers on one line, and what it decided."""
+    """A position's wagers and decisions on one line."""
     told = [_stake(stake, name) for stake in seat.stakes]
     told += [Text(decision, style="italic") for decision in seat.decisions]
     for cents, what in ((seat.fees, "fees"), (seat.in_pot, "in the pot"), (seat.awarded, "won")):
@@ -211,7 +211,7 @@ def _stake(stake: Stake, name: Callable[[str], str]) -> Text:
 
 
 def _below(moment: Moment) -> list[Text]:
-    """Sums so far, and whatever is out of the ordinary."""
+    """The sums so far, and notes such as irregularities."""
     told = notes(moment)
     return [
         Text(line, style="bold" if number else _DOWN) for number, line in enumerate(told) if line
@@ -219,7 +219,7 @@ def _below(moment: Moment) -> list[Text]:
 
 
 def notes(moment: Moment) -> list[str]:
-    """The sums so far (empty where nothing moved), then irregularities and a void."""
+    """The sums so far (empty if nothing moved), then irregularities and a void."""
     moved = sums(
         paid=moment.paid, collected=moment.collected, returned=moment.returned, rake=moment.rake
     )

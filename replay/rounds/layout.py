@@ -1,6 +1,6 @@
-"""What lies on a table while a round is folded: changed in place, and seen by nobody else.
+"""The state of a table while a round is folded: mutable, and private to the fold.
 
-`replay.rounds.reconstruct` changes it fact by fact, and makes of it the moments that others read.
+`replay.rounds.reconstruct` changes it fact by fact, and makes the moments that others read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from replay.rounds.moment import Thrown
 
 Who = tuple[str, int, int]
-"""Who holds cards: `to`, position (0 where it is no player's) and hand."""
+"""A holder of cards: `to`, position (0 if it is not a player's) and hand."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Spot:
 
 @dataclass(eq=False)
 class Cell:
-    """A card as it is learned; one object in every moment that shows it."""
+    """A card while its face becomes known; one object in all moments that show it."""
 
     code: str
     up: bool
@@ -47,7 +47,7 @@ class Cards:
 
 @dataclass
 class Layout:
-    """What lies on the table, changed by one fact after another."""
+    """The table, changed by one fact after another."""
 
     phase: str = "before the round"
     spots: dict[tuple[int, str, int], Spot] = field(default_factory=lambda: defaultdict(Spot))

@@ -1,17 +1,17 @@
-"""What the table looked like at one moment of a round: values only, the same for every game."""
+"""The table at one moment of a round, as frozen values for every game."""
 
 from msgspec import Struct
 
 
 class SeenCard(Struct, frozen=True):
-    """A card on the table. card: what the whole record says it is, `??` where it never does."""
+    """A card on the table. card: its face by the whole record; `??` if unknown."""
 
     card: str
     up: bool  # whether it lay face up at this moment
 
 
 class HeldCards(Struct, frozen=True, kw_only=True):
-    """The cards of one holder, in dealing order, and what became of them."""
+    """The cards of one holder, in dealing order, and what happened to them."""
 
     to: str
     position: int | None
@@ -27,15 +27,15 @@ class Stake(Struct, frozen=True, kw_only=True):
     wager: str
     hand: int
     placed: int  # less what was taken back
-    on_layout: int  # what lies there now
+    on_layout: int  # the chips there now
     paid: int
     collected: int
     returned: int
-    state: str | None  # "on" or "off", where it was called so
+    state: str | None  # "on" or "off", if it was marked so
 
 
 class SeatMoment(Struct, frozen=True, kw_only=True):
-    """One position: its wagers, what it decided, and what it paid in fees or put into a pot."""
+    """One position: its wagers, decisions, fees, and chips put into a pot."""
 
     position: int
     stakes: tuple[Stake, ...]
@@ -43,15 +43,15 @@ class SeatMoment(Struct, frozen=True, kw_only=True):
     fees: int  # cents
     in_pot: int  # cents added by decisions
     awarded: int  # cents of pots
-    stack: int | None = None  # cents counted before the deal, where they were
-    all_in: bool = False  # told so, or called for less than was asked without a stack on record
+    stack: int | None = None  # cents counted before the deal, if they were counted
+    all_in: bool = False  # recorded so, or called for less without a stack on record
 
 
 class Thrown(Struct, frozen=True, kw_only=True):
     """One throw. number counts valid throws from 1; a cancelled one has none."""
 
     number: int | None
-    dice: tuple[int, ...]  # two greens, then the red one, where the game has them
+    dice: tuple[int, ...]  # in Three Dice Football two green dice, then the red one
     purpose: str
     cancelled: bool
 
@@ -64,7 +64,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     id: str
     time_us: int
     fact: str  # its name, `wager_placed`
-    position: int | None  # whose it is, where the fact names one
+    position: int | None  # the fact's position, if it names one
     says: str
     phase: str
     seats: tuple[SeatMoment, ...]
@@ -77,9 +77,9 @@ class Moment(Struct, frozen=True, kw_only=True):
     returned: int
     rake: int
     irregularities: tuple[str, ...]
-    void: str | None  # the reason given, where the round was declared void
+    void: str | None  # the reason, if the round was declared void
     closed: bool
-    button: int | None = None  # the position that has it, where the game has one
-    shooter: int | None = None  # the position that took the dice, or threw them
+    button: int | None = None  # the position of the button, if the game has one
+    shooter: int | None = None  # the position that took the dice or threw them
     bonus_numbers: tuple[int, ...] = ()  # totals that carry a bonus marker
     pots_taken: dict[int, int] = {}  # cents raked off and awarded, by pot; 0 is the main pot

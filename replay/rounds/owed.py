@@ -1,7 +1,7 @@
-"""What was paid beside what was owed, wager by wager; it decides nothing the ruling did not say.
+"""Owed and paid for each wager, from the ruling and the facts.
 
-A difference is the patron's: more than owed is plus. While a round is open chips are still moving,
-so there is none yet.
+A positive difference is in the patron's favour. An open round has no differences yet, because chips
+are still moving.
 """
 
 from __future__ import annotations
@@ -35,31 +35,33 @@ class OwedLine(Struct, frozen=True, kw_only=True):
     throw: int | None
     stake: int | None  # None: no such wager is on record
     outcome: str | None
-    row: str | None  # the printed row that paid or pushed
+    row: str | None  # the printed row that pays or pushes
     odds: str | None
     rows: list[str] | None
-    owed: int  # what the patron gains (+) or loses (-)
+    owed: int  # the patron's gain (+) or loss (-)
     paid: int
     collected: int
     returned: int
-    difference: int | None  # what the patron got too much (+) or too little (-); None: still open
+    difference: (
+        int | None
+    )  # what the patron received too much (+) or too little (-); None: still open
     paytable: str | None
     section: str | None
     reading: str | None
     reading_value: str | bool | None
     paid_from: str  # "table" or "cage", as it should be
     facts: list[FactRef]
-    awarded: int = 0  # of pots, the chips he put in himself included
+    awarded: int = 0  # from pots, including the player's own chips
 
     @property
     def gained(self) -> int:
-        """What moved for the patron: winnings less stakes; of pots, awards less what he put in."""
+        """The patron's net gain: winnings less lost stakes; in pots, awards less own chips."""
         put_in = self.stake or 0 if self.wager == POT and self.outcome != "void" else 0
         return self.paid - self.collected + self.awarded - put_in
 
 
 def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[OwedLine]:
-    """One line a settlement, then one for chips that moved though nothing was owed."""
+    """A line for each settlement, then for chips that moved although nothing was owed."""
     ordered = in_order(facts)
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in ordered)
     settled = closed and ruling.status != "awaiting"
@@ -104,7 +106,7 @@ def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> OwedLi
 
 
 def _difference(owed: Settlement, chips: Moved) -> int:
-    """What the patron has too much: a kept stake counts for him, one not given back against."""
+    """The patron's excess: a stake not collected counts for them, one not returned against."""
     if owed.wager == POT and owed.outcome != "void":
         return chips.awarded - owed.stake - owed.net
     if owed.outcome in ("push", "void"):
@@ -123,7 +125,7 @@ def _unowed(
     *,
     settled: bool,
 ) -> OwedLine:
-    """Chips that moved on a wager the record does not have."""
+    """Lines for chips that moved on a wager that is not on record."""
     return OwedLine(
         position=position,
         hand=hand,

@@ -1,7 +1,7 @@
-"""The pots of a poker round as they stood after one fact: amounts, and who contests each.
+"""The pots of a poker round after one fact: amounts, and the positions that can win each.
 
-Who can win what is `ledger.rules.poker.pots`' to say, from what each player put in until then; this
-only reads a moment for it, and takes off what was raked and awarded. It judges nothing.
+`ledger.rules.poker.pots` computes them from the chips of each player. This module reads a moment
+for it, and subtracts rake and awards.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 
 class PotNow(NamedTuple):
-    """One pot. cents: put into it so far; left: of these, not raked or awarded yet."""
+    """One pot. cents: chips put in so far; left: chips not raked or awarded yet."""
 
     number: int  # 0 is the main pot
     cents: int
     left: int
-    positions: Sequence[int]  # who can still win it
+    positions: Sequence[int]  # positions that can still win it
 
     @property
     def name(self) -> str:
-        """What it is called at the table."""
+        """Its name at the table."""
         return "Main pot" if self.number == 0 else f"Side pot {self.number}"
 
 
 def put_in(seat: SeatMoment | None) -> int:
-    """Chips a poker player has in the pots, cents, less an uncalled bet that came back."""
+    """A poker player's chips in the pots, in cents, less a returned uncalled bet."""
     if seat is None:
         return 0
     return seat.in_pot + sum(stake.placed - stake.returned for stake in seat.stakes)
 
 
 def pots_at(moment: Moment) -> list[PotNow]:
-    """The main pot and every side pot, in that order; none before anybody put chips in."""
+    """The main pot and every side pot, in that order; none before the first chips."""
     chips = {seat.position: put_in(seat) for seat in moment.seats}
     playing = [seat for seat in moment.seats if _plays(moment, seat)]
     if not playing or max(chips.values()) <= 0:
@@ -71,11 +71,11 @@ def pot_text(pot: PotNow) -> str:
 
 
 def _plays(moment: Moment, seat: SeatMoment) -> bool:
-    """Whether a position has a hand or chips in the round, and did not fold."""
+    """Whether a position has a hand or chips in the round and has not folded."""
     has_hand = any(h.to == "player" and h.position == seat.position for h in moment.held)
     return (has_hand or put_in(seat) > 0) and "fold" not in seat.decisions
 
 
 def _all_in(seat: SeatMoment) -> bool:
-    """Whether it was told, or nothing is left of a stack that was counted."""
+    """Whether it is recorded as all in, or its counted stack is used up."""
     return seat.all_in or (seat.stack is not None and put_in(seat) >= seat.stack)

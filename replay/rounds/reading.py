@@ -1,7 +1,7 @@
-"""A round found by its name and told, from views brought to the end of the record.
+"""Finds a round by its name and loads its story, from views that are caught up.
 
-What `replay`, `dossier` and `demo` share. It decides nothing: the ruling is the view's, the moments
-are the facts'.
+`replay`, `dossier` and `demo` share it. It decides nothing: the ruling comes from the view, the
+moments from the facts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,14 +32,14 @@ from replay.shell.output import Advance, progress
 from replay.shell.settings import in_force
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
-"""What a round's story is read from."""
+"""The views that a round's story is read from."""
 
 STORY_TABLES = (*(t.name for t in ROUND_INDEX.tables), *rulings.tables_to_read(), CAMERA_FACTS.name)
-"""Their tables, to be read at one moment."""
+"""The tables of these views, read in one snapshot."""
 
 
 class LoadedRound(NamedTuple):
-    """A story, and what it was made from beside the round's own facts."""
+    """A story, and the other facts it was made from."""
 
     story: Story
     camera_rows: Sequence[TapeRow]
@@ -48,7 +48,7 @@ class LoadedRound(NamedTuple):
 
 @contextmanager
 def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
-    """The record's database with these views at the end of the record (ADR 0061)."""
+    """The record's database, with these views caught up (ADR 0061)."""
     with opened_database() as database:
         with progress("views") as advance:
             catch_up_views(database, projections, advance)
@@ -56,9 +56,9 @@ def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Da
 
 
 def catch_up_views(database: Database, projections: Sequence[Projection], advance: Advance) -> None:
-    """Create views that are not there, and bring these to the end of the record.
+    """Create missing views, and catch up these to the end of the record.
 
-    Where a runner is at work too, each batch is applied by whichever comes first.
+    If another process does it too, each batch is applied once, by either of them.
     """
 
     def reached(view: str, position: int) -> None:
@@ -70,9 +70,9 @@ def catch_up_views(database: Database, projections: Sequence[Projection], advanc
 
 
 def footage_folder(named: Path | None) -> Path | FootageIndex | None:
-    """The folder named, else the index of this home, else the folder `footage` in it.
+    """The named folder, else the index of this home, else its folder `footage`.
 
-    None where there is none of them. Raises `Usage` for a folder that is not there.
+    None if there is none. Raises `Usage` for a named folder that does not exist.
     """
     if named is None:
         index, usual = FootageIndex(in_force().home), in_force().home / "footage"
@@ -83,7 +83,7 @@ def footage_folder(named: Path | None) -> Path | FootageIndex | None:
 
 
 def load_round(database: Database, name: str, footage: Path | FootageIndex | None) -> LoadedRound:
-    """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
+    """The story of one round. Raises `Usage` for an invalid name, `NotFound` for an unknown one."""
     with reading(database, STORY_TABLES) as store:
         return load_round_in(store, resolve_round(store, name), footage)
 
@@ -91,7 +91,7 @@ def load_round(database: Database, name: str, footage: Path | FootageIndex | Non
 def load_round_in(
     store: ViewStore, round_: RoundId, footage: Path | FootageIndex | None
 ) -> LoadedRound:
-    """A round of the index, told as it stood when `STORY_TABLES` were opened."""
+    """The story of a round, as of the snapshot in which `STORY_TABLES` were opened."""
     parts = parts_of(store, round_)
     between = times_of(row.time_us for row in parts.rows) or (0, 0)
     camera_rows = rows_about(store, round_.property, round_.table, *between)
@@ -99,7 +99,7 @@ def load_round_in(
 
 
 class RoundParts(NamedTuple):
-    """What a round is told from, but for its cameras: its facts, and its case as ruled on."""
+    """What a story is made from, without cameras: the round's facts and state."""
 
     round: RoundId
     rows: Sequence[TapeRow]
@@ -107,12 +107,12 @@ class RoundParts(NamedTuple):
     case: RoundState
 
     def ruling(self) -> Ruling | None:
-        """The round ruled on as its facts stand."""
+        """The ruling on the round's current facts."""
         return self.batch.ruling(self.case)
 
 
 def parts_of(store: ViewStore, round_: RoundId) -> RoundParts:
-    """What the views have of a round."""
+    """The parts of a round from the views."""
     batch = RoundBatch(store)
     return RoundParts(round_, facts_of(store, round_), batch, batch.case(round_))
 
@@ -123,7 +123,7 @@ def tell_round(
     camera_rows: Sequence[TapeRow],
     footage: Path | FootageIndex | None,
 ) -> LoadedRound:
-    """The story of a round, with the footage that is at hand of it."""
+    """The story of a round, with its available footage."""
     camera_facts = [fact_of(row) for row in camera_rows]
     kept = at_hand(footage, camera_facts)
     whole = story(parts.round, parts.rows, ruling, camera_facts, kept, parts.case.made)
@@ -131,14 +131,14 @@ def tell_round(
 
 
 def at_hand(footage: Path | FootageIndex | None, facts: Sequence[Fact]) -> FootageFiles | None:
-    """The segments at hand of those that facts tell of; None where none was looked for."""
+    """The available segments among those that facts record; None if none was searched."""
     if isinstance(footage, FootageIndex):
         return footage.at_hand(facts)
     return open_footage(footage, facts) if footage else None
 
 
 def resolve_round(store: ViewStore, name: str) -> RoundId:
-    """The round a name means; the property may be left out where only one has such a round."""
+    """The round of a name; the property may be left out if only one has such a round."""
     meant = parse_round(name, "")
     if meant is None:
         raise Usage(
@@ -156,7 +156,7 @@ def resolve_round(store: ViewStore, name: str) -> RoundId:
         raise NotFound(
             f"No fact of round {name} is on record",
             where="view rounds",
-            hint=f"Look for it with `round-ledger rounds --table {meant.table}`.",
+            hint=f"Search with `round-ledger rounds --table {meant.table}`.",
         )
     if len(found) > 1:
         names = ", ".join(f"{row[0]}:{meant.subject}" for row in found)

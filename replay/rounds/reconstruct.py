@@ -1,8 +1,8 @@
-"""The table as it stood after each fact of a round, from the facts alone.
+"""Reconstructs the table after each fact of a round, from the facts alone.
 
-A pure fold for any game: it knows what facts do to a layout, and no rule. What lay face down stays
-face down until it was turned; the card itself is told beside it, where the record ever says it, so
-that a reader can look with the table's eyes or with hindsight, and never confuse the two.
+A pure fold for any game: it applies facts to a layout and uses no rule. A face-down card stays face
+down until it is turned. Its face, if the record ever has it, is kept separately, so that a reader
+can see the table as known then or with hindsight.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
-    """One moment a fact, in the order of the round; the order of arrival changes nothing."""
+    """A moment for each fact, in the order of the round; the order of arrival does not matter."""
     ordered = in_order(facts)
     game = next((x.body.game for x in ordered if isinstance(x.body, f.RoundStarted)), None)
     name = wager_namer(game)
@@ -42,7 +42,7 @@ def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
 
 
 def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[Cell, bool]]]]) -> Moment:
-    """Put in what the record, read to its end, says each card is."""
+    """Add the face of each card, by the whole record."""
     shown = {who: tuple(SeenCard(cell.code, up) for cell, up in its) for who, its in cells}
     held = tuple(
         HeldCards(
@@ -60,7 +60,7 @@ def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[Cell, bool]]]]
 
 
 def _moment(layout: Layout, number: int, fact: Fact, name: Callable[[str], str]) -> Moment:
-    """The layout as it stands now, its cards still without faces."""
+    """The current layout as a moment, its cards still without faces."""
     spots = layout.spots.values()
     return Moment(
         number=number,
@@ -105,7 +105,7 @@ def _name(body: object) -> str:
 
 
 def _seats(layout: Layout) -> tuple[SeatMoment, ...]:
-    """Every position the facts have spoken of, from the dealer's left on."""
+    """Every position that a fact has named, starting at the dealer's left."""
     tables = (layout.decisions, layout.fees, layout.in_pot, layout.awarded)
     positions = {position for table in (*tables, layout.stacks) for position in table}
     positions |= {position for position, _, _ in layout.spots}
@@ -130,7 +130,7 @@ def _seats(layout: Layout) -> tuple[SeatMoment, ...]:
 
 
 def _apply(layout: Layout, fact: Fact) -> None:
-    """What one fact changes on the table; a fact that changes nothing there is still a moment."""
+    """Apply one fact to the table; a fact without a change still gives a moment."""
     body = fact.body
     layout.phase = _PHASES.get(type(body), layout.phase)
     if isinstance(body, f.WagerPlaced) and layout.phase not in _OPEN:
@@ -173,7 +173,7 @@ def _collected(layout: Layout, body: f.WagerCollected) -> None:
     spot.collected += body.amount
     spot.on_layout = max(spot.on_layout - body.amount, 0)
     if body.wager in _BONUS_OF_CRAPS:
-        layout.bonus_numbers.clear()  # no fact takes these markers up: the wager's end does
+        layout.bonus_numbers.clear()  # no fact removes these markers: the end of the wager does
 
 
 def _returned(layout: Layout, body: f.WagerReturned) -> None:
@@ -188,7 +188,7 @@ def _dealt(layout: Layout, body: f.CardsDealt) -> None:
 
 
 def _turned(layout: Layout, body: f.CardsTurned) -> None:
-    """Turned cards are what was read then; one whose deal is not on record lies there too."""
+    """Turned cards get the faces read then; a card without a recorded deal is added."""
     cells = layout.of(body).cells
     for at, card in zip(indexes(body), body.cards, strict=True):
         while len(cells) <= at:
@@ -199,7 +199,7 @@ def _turned(layout: Layout, body: f.CardsTurned) -> None:
 
 
 def _give_up(held: Cards, discards: Iterable[str]) -> None:
-    """Cards given up leave the hand; one not known by name is the first that lies unknown."""
+    """Discards leave the hand; for an unknown card the first unknown one leaves."""
     for card in discards:
         for wanted in (card, UNKNOWN_CARD):
             found = next((cell for cell in held.cells if cell.code == wanted), None)
@@ -222,9 +222,9 @@ def _decided(layout: Layout, body: f.DecisionMade) -> None:
 
 
 def _called_short(layout: Layout, body: f.DecisionMade) -> bool:
-    """Whether a poker player called for less than another put in, and no stack tells why.
+    """Whether a poker player called for less than another put in, without a stack on record.
 
-    637a.19-21(g): a call for less is all he has. An Ante buys no part of a bet.
+    637a.19-21(g): a call for less is all the player has. An Ante buys no part of a bet.
     """
     if body.decision != "call" or not body.amount or body.position in layout.stacks:
         return False
@@ -273,7 +273,7 @@ def _fee(layout: Layout, body: f.FeePaid) -> None:
 
 
 POT_WAGER = "pot"
-"""The wager whose chips are a pot (680a.7(d)(2)): when that goes, they do."""
+"""The wager whose chips are the pot (680a.7(d)(2)): they leave with it."""
 
 
 def _awarded(layout: Layout, body: f.PotAwarded) -> None:
@@ -338,7 +338,7 @@ def _throw(layout: Layout, fact: Fact, body: f.DiceThrown) -> None:
 
 
 def _cancel(layout: Layout, body: f.NoRollCalled) -> None:
-    """A throw that does not count keeps its dice in sight and loses its number."""
+    """A cancelled throw keeps its dice on the table and loses its number."""
     wanted = (body.of.source, body.of.id) if body.of else None
     for at, (key, throw) in enumerate(layout.throws):
         if key == wanted:

@@ -1,7 +1,7 @@
-"""What a fact says, in one sentence of the floor's own words.
+"""Describes each fact in one sentence, in the words of the floor.
 
-For the eye only: nothing is computed from these, and a fact this program has no sentence for is
-told by its name and its fields, so that no fact is ever left out of a replay.
+The sentences are only for reading. A fact without its own sentence is described by its name and
+fields, so that a replay leaves no fact out.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ def card_text(code: str) -> str:
 
 
 def cards_text(codes: Sequence[str]) -> str:
-    """Cards one after the other."""
+    """Cards in order."""
     return " ".join(card_text(code) for code in codes)
 
 
 def wager_namer(game: str | None) -> Callable[[str], str]:
-    """The printed names of a game's wagers, by id; an id no game knows is spaced out."""
+    """The printed names of a game's wagers, by id; an unknown id gets spaces for underscores."""
     known = games().get(game or "")
     printed = {wager.id: wager.name for wager in known.wagers} if known else {}
     return lambda wager: printed.get(wager) or wager.replace("_", " ").capitalize()
 
 
 def holder_text(to: str, position: int | None, hand: int = 1) -> str:
-    """Who holds cards: a position and, where it has several, which hand."""
+    """The holder of cards: a position and, if it has several, the hand."""
     who = f"position {position}" if to == "player" else _HOLDERS.get(to, to)
     return f"{who}, hand {hand}" if hand > 1 else who
 
 
 def in_words(body: object, name: Callable[[str], str]) -> str:
-    """One sentence on what a fact says. `name` gives a wager's printed name."""
+    """The sentence for a fact. name: gives a wager's printed name."""
     tell = _WORDS.get(type(body))
     return tell(body, name) if tell else _plain(body)
 
 
 def _plain(body: object) -> str:
-    """A fact without a sentence of its own: its name, and its fields as they stand."""
+    """A fact without its own sentence: its name and fields."""
     if not isinstance(body, Body):
         return str(body)
     title = type_name(type(body)).partition(".")[0].replace("_", " ").capitalize()

@@ -1,7 +1,7 @@
-"""All there is to tell of one round: its moments, its ruling, its money, and what cameras saw.
+"""The story of one round: its moments, ruling, money and footage.
 
-Put together from the record's own rows, so the same rows give the same story to the byte. It opens
-no file and asks no clock; whoever prints it decides how.
+It is made from the record's rows, so the same rows give the same story, byte for byte. It opens no
+file and reads no clock.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Story(NamedTuple):
-    """One round. `rows`, `facts`, `moments` and `seen` go together, in the order of the round."""
+    """One round. rows, facts, moments and seen have the same order, that of the round."""
 
     round: RoundId
     game: str | None
@@ -43,10 +43,10 @@ class Story(NamedTuple):
     moments: Sequence[Moment]
     times: Sequence[str]  # each fact's `time` as it was received
     seen: Sequence[FactSights]
-    ruling: Ruling | None  # None: the record does not say which game, or not a known one
+    ruling: Ruling | None  # None: the game is not on record, or not known
     lines: Sequence[OwedLine]
-    missing: Sequence[str]  # sentences: what the record does not have
-    corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
+    missing: Sequence[str]  # sentences: what the record lacks
+    corrected: Mapping[tuple[str, str], str]  # by source and id: later corrections
 
 
 def facts_in_findings(told: Story) -> set[tuple[str, str]]:
@@ -63,10 +63,10 @@ def story(
     footage: FootageFiles | None = None,
     made: Iterable[Fact] = (),
 ) -> Story:
-    """Tell a round from its rows on the record, in whatever order they come.
+    """The story of a round from its rows, in any order.
 
-    `camera_facts` are those of the cameras over the table; `footage` the segments at hand; `made`
-    the corrections of its facts. Moments show what was recorded; the money is as corrected.
+    camera_facts: those of the table's cameras. footage: the available segments. made: the
+    corrections of its facts. Moments show what was recorded; the money is as corrected.
     """
     row_of = {(row.source, row.id): row for row in sorted(rows)}
     facts = in_order(fact_of(row) for row in row_of.values())
@@ -91,7 +91,7 @@ def story(
 def _corrected(
     facts: Sequence[Fact], made: Corrections, started: RoundStarted | None
 ) -> dict[tuple[str, str], str]:
-    """What corrections say of facts, in sentences."""
+    """The sentences for corrected facts."""
     name = wager_namer(started.game if started else None)
     told = {}
     for fact in facts:
@@ -104,16 +104,16 @@ def _corrected(
                 else ("it should not have been recorded.")
             )
             by = f"{made[key].by} and {made[key].second}"
-            told[key] = f"Corrected since by {by} ({made[key].because}): {what}"
+            told[key] = f"Corrected later by {by} ({made[key].because}): {what}"
     return told
 
 
 def _missing(ruling: Ruling | None, started: RoundStarted | None) -> Iterable[str]:
     """What the record lacks, in sentences."""
     if started is None:
-        yield "No fact says which game this was: `round_started` is not on record."
+        yield "The game of this round is not known: `round_started` is not on record."
     elif ruling is None:
-        yield f"The game `{started.game}` is not known here, so nothing was ruled."
+        yield f"The game `{started.game}` is not known here, so there is no ruling."
     if ruling is None:
         return
     if ruling.awaiting:
@@ -126,7 +126,7 @@ def _missing(ruling: Ruling | None, started: RoundStarted | None) -> Iterable[st
 
 
 def _step(step: Awaiting) -> str:
-    """A step that has not happened, in words."""
+    """A step that has not happened yet, in words."""
     what = step.step.replace("_", " ")
     wager = f" of {step.wager.replace('_', ' ')}" if step.wager else ""
     instead = f", or {step.or_.replace('_', ' ')}" if step.or_ else ""

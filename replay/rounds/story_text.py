@@ -1,7 +1,6 @@
-"""A story told: as JSON objects to pipe, and as text that reads in 100 columns.
+"""Prints a story: as JSON objects, or as text of 100 columns.
 
-Says what the story holds and nothing more. Every time names its clock and its plus-minus; an
-amount stands beside the section it follows from.
+Every time has its clock and its uncertainty, every owed amount its section.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _NAMED_APART = ("number", "position", "source", "id", "time_us", "fact", "says",
 
 
 def moment_json(story: Story, at: int) -> dict[str, object]:
-    """The moment after fact `at` (from 1): the fact, the table, and what each camera has of it."""
+    """The moment after fact `at` (from 1): the fact, the table, and the footage of each camera."""
     moment, row, seen = story.moments[at - 1], story.rows[at - 1], story.seen[at - 1]
     table = {name: it for name, it in asdict(moment).items() if name not in _NAMED_APART}
     return {
@@ -58,7 +57,7 @@ def moment_json(story: Story, at: int) -> dict[str, object]:
 
 
 def ruling_json(story: Story) -> dict[str, object]:
-    """The last object of a replay: the ruling, the money beside it, and what is missing."""
+    """The last object of a replay: the ruling, the money, and what is missing."""
     return {
         "round": story.round.subject,
         "property": story.round.property,
@@ -70,7 +69,7 @@ def ruling_json(story: Story) -> dict[str, object]:
 
 
 def _sight_json(sight: FrameLookup) -> dict[str, object]:
-    """A camera's sight with its time in words of its own clock."""
+    """A camera's lookup, with its time as text by its own clock."""
     told: dict[str, object] = to_builtins(sight)
     at_us, plus_minus_us = told.pop("camera_time_us"), told.pop("plus_minus_us")
     told["camera_time"] = format_time(at_us) if isinstance(at_us, int) else None
@@ -79,12 +78,12 @@ def _sight_json(sight: FrameLookup) -> dict[str, object]:
 
 
 def _ms(microseconds: int) -> int:
-    """Milliseconds, rounded up: a plus-minus is never made smaller."""
+    """Milliseconds, rounded up, so that an uncertainty never becomes smaller."""
     return times.whole_ms(microseconds)
 
 
 def tell(story: Story, *, at: int | None = None, hindsight: bool) -> Iterator[RenderableType]:
-    """The whole story to read, or the moment after fact `at` alone."""
+    """The whole story as text, or only the moment after fact `at`."""
     yield from _heading(story)
     for number in [at] if at else range(1, len(story.moments) + 1):
         yield from _moment(story, number, hindsight=hindsight)
@@ -100,7 +99,7 @@ def _heading(story: Story) -> Iterator[RenderableType]:
     if ruling:
         note = f" {ruling.edition_note}." if ruling.edition_note else ""
         yield Text(f"Ruled by chapter {ruling.edition}: {ruling.status}.{note}")
-    yield Text("Times are the devices' own; a camera's are by its own clock, in UTC.")
+    yield Text("Times are by the devices' clocks; a camera's are by its own clock, in UTC.")
     yield Text("░░░ a card face down · +$ winnings paid · -$ collected · $ back returned")
 
 
@@ -119,7 +118,7 @@ def _moment(story: Story, at: int, *, hindsight: bool) -> Iterator[RenderableTyp
 
 
 def sight_text(sight: FrameLookup) -> str:
-    """What one camera has of a fact, on one line: when by its clock, how surely, which frame."""
+    """One camera's footage of a fact on one line: camera time, uncertainty, frame."""
     if sight.camera is None:
         return f"no camera: {sight.says}"
     when = time_of_day(sight.camera_time_us or 0)
@@ -131,7 +130,7 @@ def sight_text(sight: FrameLookup) -> str:
 
 
 def tell_ruling(story: Story) -> Iterator[RenderableType]:
-    """What was paid beside what was owed, findings, and what is missing."""
+    """Owed and paid, findings, and what is missing."""
     yield Rule(style="dim")
     if story.lines:
         yield owed_table(story.lines)
@@ -143,20 +142,20 @@ def tell_ruling(story: Story) -> Iterator[RenderableType]:
         for finding in ruling.findings:
             yield Padding(Text.assemble((finding.code, "bold"), "  ", finding.says), (0, 0, 0, 2))
         if ruling.before:
-            yield Text("Facts were corrected since; before that:", style="bold")
+            yield Text("Findings before the corrections", style="bold")
             for finding in ruling.before.findings:
                 yield Padding(Text(f"{finding.code}  {finding.says}"), (0, 0, 0, 2))
     if story.missing:
-        yield Text("What the record lacks", style="bold")
+        yield Text("Missing from the record", style="bold")
         for says in story.missing:
             yield Padding(Text(says), (0, 0, 0, 2))
 
 
 def owed_table(lines: Iterable[OwedLine]) -> Table:
-    """Every wager: what the sections give beside what the dealer moved."""
+    """The table of every wager: owed by the sections, and moved by the dealer."""
     table = boxed_table(
         "pos", "wager", "stake", "owed", "by", "moved", "difference",
-        right=("pos", "stake", "owed", "difference"), title="Paid beside owed",
+        right=("pos", "stake", "owed", "difference"), title="Owed and paid",
     )  # fmt: skip
     for line in lines:
         differs = bool(line.difference)
@@ -176,14 +175,14 @@ def owed_table(lines: Iterable[OwedLine]) -> Table:
 
 
 def wager_text(line: OwedLine) -> str:
-    """The wager as printed, with its hand and throw where there are several."""
+    """The wager as printed, with its hand and throw if there are several."""
     hand = f", hand {line.hand}" if line.hand > 1 else ""
     throw = f", throw {line.throw}" if line.throw else ""
     return f"{line.name}{hand}{throw}"
 
 
 def settlement_reason(line: OwedLine) -> str:
-    """Why that much is owed: outcome, printed row, odds and section."""
+    """The reason for the owed amount: outcome, printed row, odds and section."""
     if line.section is None:
         return "no such wager is on record"
     row = " and ".join(line.rows) if line.rows else line.row
@@ -193,7 +192,7 @@ def settlement_reason(line: OwedLine) -> str:
 
 
 def moved_text(line: OwedLine) -> str:
-    """What the dealer did with chips."""
+    """The chips that the dealer paid, collected and returned."""
     told = sums(
         paid=line.paid, collected=line.collected, returned=line.returned, awarded=line.awarded
     )
@@ -204,9 +203,9 @@ def _reading(line: OwedLine) -> str:
     """The reading a settlement depended on."""
     if line.reading is None:
         return ""
-    return f"Reading `{line.reading}` = {line.reading_value} ({line.section}) decided a line."
+    return f"Reading `{line.reading}` = {line.reading_value} ({line.section}) was applied."
 
 
 def signed(cents: int) -> str:
-    """Cents as dollars, with a plus where it is one."""
+    """Cents as dollars, with a plus sign if positive."""
     return f"+{money(cents)}" if cents > 0 else money(cents)

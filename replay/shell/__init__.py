@@ -1,1 +1,1 @@
-"""What every process stands on: settings, connections, output, logs."""
+"""Shared by all processes: settings, connections, output, logs."""

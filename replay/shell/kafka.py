@@ -1,4 +1,4 @@
-"""The Kafka that commands reach: the settings', or the one that `services up` keeps running."""
+"""The Kafka that commands use: that of the settings, or the one that `services up` runs."""
 
 from infra.kafka.clients import Connection, connection
 from infra.services import local_kafka

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line on stderr. Never what a fact says, never a secret."""
+"""Structured logs: JSON Lines on stderr, without the content of facts and without secrets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Send our events and the HTTP server's there, and nothing of theirs twice."""
+    """Log this program's events and the HTTP server's to stderr, each once."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name, level in (("round_ledger", logging.INFO), ("uvicorn", logging.WARNING)):

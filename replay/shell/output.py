@@ -1,6 +1,6 @@
-"""What commands print: JSON Lines to pipe, tables to read, progress on a terminal's stderr.
+"""Output of commands: JSON Lines for programs, tables for people, progress on a terminal.
 
-Results go to stdout, everything said beside them to stderr. Rich is imported only where it draws.
+Results go to stdout, all other messages to stderr. Rich is only imported for drawing.
 """
 
 import sys
@@ -26,18 +26,18 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Advance(Protocol):
-    """Tell a progress bar how much more was done, and what is being done."""
+    """Advances a progress bar."""
 
     def __call__(
         self, steps: int = 1, *, doing: str | None = None, total: int | None = None
     ) -> None:
-        """Move on by `steps`; `total` where it is known only now."""
+        """Advance by `steps`. doing: the current work. total: if it is known only now."""
 
 
 def print_json(each: object, before: Mapping[str, object] | None = None) -> None:
-    """One object on a line of its own; structs, mappings and lists alike.
+    """Print a struct, mapping or list as a line of JSON.
 
-    `before`: members put before those of the object.
+    before: members put before those of the object.
     """
     octets = _encode(each)
     if before:
@@ -46,27 +46,27 @@ def print_json(each: object, before: Mapping[str, object] | None = None) -> None
 
 
 def print_text(line: str) -> None:
-    """A line as it is, in order with what `print_json` prints."""
+    """Print a line unchanged, in order with `print_json`."""
     _put(line.encode() + b"\n")
 
 
 def print_drawn(text: str) -> None:
-    """What was drawn already, as the terminal writes letters."""
+    """Print text that was already drawn, in the terminal's encoding."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
 
 def _put(octets: bytes) -> None:
-    """Give a line to whoever reads our output, at once: a device may wait for its receipt.
+    """Write a line to stdout and flush it, because a device may wait for its receipt.
 
-    To be the only place that does, so that no command that answers line by line forgets it.
+    All output goes through here, so that no command forgets to flush.
     """
     sys.stdout.buffer.write(octets)
     sys.stdout.buffer.flush()
 
 
 def print_lines(objects: Iterable[object]) -> None:
-    """JSON Lines, each written as it comes."""
+    """Print JSON Lines, each as it comes."""
     for each in objects:
         print_json(each)
 
@@ -82,10 +82,10 @@ def print_list(
     whole: str = "",
     none: str = "",
 ) -> None:
-    """A list as JSON Lines, or as a table whose columns say what they show of each.
+    """Print a list as JSON Lines or as a table, whose columns name a function for their cells.
 
     Columns without functions show the cells of a named tuple or the values of a mapping, which are
-    JSON objects by themselves. `none` is said under a table without rows; see `show_table`.
+    also its JSON. none: the sentence printed under an empty table; see `show_table`.
     """
     if json:
         print_lines(map(as_json or _by_name, found))
@@ -106,7 +106,7 @@ def _by_name(each: object) -> object:
 
 
 def console() -> "Console":
-    """Where tables are drawn: stdout, at the width there is."""
+    """The console for tables: stdout, at its width."""
     from rich.console import Console  # noqa: PLC0415 - 30 ms that `--json` does not need
 
     return Console(width=None if sys.stdout.isatty() else WIDTH_PIPED, highlight=False)
@@ -125,10 +125,10 @@ def show_table(
     right: str = "",
     whole: str = "",
 ) -> None:
-    """A table to read. None prints n/a.
+    """Print a table. None is printed as n/a.
 
-    `right` names the columns of figures, space-separated, or `all`; `whole` the one that is copied
-    from, and so never broken into lines.
+    right: names of figure columns, space-separated, or `all`. whole: the column that people copy
+    from, which is never broken into lines.
     """
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
@@ -145,25 +145,25 @@ def show_table(
 
 
 def printable(text: str) -> str:
-    """A text without what could steer a terminal: what a device sent is shown, never obeyed."""
+    """A text without terminal control characters, since devices' texts are not trusted."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def say(text: str) -> None:
-    """A sentence beside the results, on stderr."""
+    """Print a sentence on stderr."""
     sys.stderr.write(f"{text}\n")
 
 
 def warn(text: str) -> None:
-    """A sentence beside the results that needs attention, on stderr; red on a terminal."""
+    """Print a warning on stderr, in red on a terminal."""
     typer.secho(text, fg=typer.colors.RED, err=True)
 
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
-    """Progress of long work on stderr, only where that is a terminal. `total` in steps."""
+    """A progress bar on stderr, only if that is a terminal. total: in steps."""
     if not sys.stderr.isatty():
         yield _silent
         return

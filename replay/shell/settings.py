@@ -1,4 +1,4 @@
-"""The settings that every command runs with, read from the environment here and nowhere else."""
+"""The settings of commands, read from the environment here and nowhere else."""
 
 import os
 from collections.abc import Mapping

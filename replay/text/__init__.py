@@ -1,1 +1,1 @@
-"""What people type and read: money, times, cards, names."""
+"""Formats and parses what people read and type: money, times, cards, names."""

@@ -1,7 +1,7 @@
-"""Times as the floor's clock on the wall shows them, and read from what a person types.
+"""Formats times by the floor's clock, and parses typed times.
 
-Everything is kept and compared in UTC microseconds; a local time is for the eye. On the night on
-which clocks are set back one hour is shown twice: which one is always said, and must be said.
+Times are stored and compared in UTC microseconds; local times are only for display. When clocks are
+set back, one hour occurs twice. Output always says which one; input must say it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def time_of_day(time_us: int, *, ms: bool = True) -> str:
 
 
 def date_and_time(time_us: int, *, ms: bool = True) -> str:
-    """`2026-11-20T19:04:11.250`, by the clock that the time is of; or to the second."""
+    """`2026-11-20T19:04:11.250`, by the time's own clock; or to the second."""
     return format_time(time_us)[: -4 if ms else -8]
 
 
@@ -39,22 +39,22 @@ def day(time_us: int) -> str:
 
 
 def utc(time_us: int) -> str:
-    """`2026-11-20T19:04:11.250Z`, as `datetime` of a `time` element has it, too."""
+    """`2026-11-20T19:04:11.250Z`, also valid as `datetime` of a `time` element."""
     return f"{date_and_time(time_us)}Z"
 
 
 def in_file_name(time_us: int, *, ms: bool = True) -> str:
-    """`20261120T190411250Z`, in a file's name, by the clock that the time is of."""
+    """`20261120T190411250Z`, for file names, by the time's own clock."""
     return re.sub(r"[-:.]", "", date_and_time(time_us, ms=ms)) + "Z"
 
 
 def wall(time_us: int, zone: tzinfo) -> datetime:
-    """The date and time that a clock on the wall shows, with its offset and fold."""
+    """The local date and time, with offset and fold."""
     return (_EPOCH + timedelta(microseconds=time_us)).astimezone(zone)
 
 
 def which_of_two(time_us: int, zone: ZoneInfo) -> Which | None:
-    """Whether the wall clock shows this time twice, and which of the two it is; else None."""
+    """Which of two it is, if the local clock shows this time twice; else None."""
     shown = wall(time_us, zone)
     if shown.replace(fold=1 - shown.fold).utcoffset() == shown.utcoffset():
         return None
@@ -71,7 +71,7 @@ def local(time_us: int, zone: ZoneInfo) -> str:
 
 
 def both(time_us: int, zone: ZoneInfo) -> str:
-    """The time in UTC, and beside it the floor's."""
+    """The time in UTC and on the floor."""
     return utc(time_us) if zone.key == "UTC" else f"{utc(time_us)} = {local(time_us, zone)}"
 
 
@@ -84,7 +84,7 @@ def clock(time_us: int, zone: ZoneInfo) -> str:
 
 
 def moment(time_us: int, zone: ZoneInfo) -> str:
-    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; a date that is the same once."""
+    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; an equal date only once."""
     shown, there = wall(time_us, zone), wall(time_us, UTC)
     if not shown.utcoffset():
         return f"{there:%Y-%m-%d %H:%M:%S} UTC"
@@ -93,9 +93,9 @@ def moment(time_us: int, zone: ZoneInfo) -> str:
 
 
 def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
-    """From when to when and how long, by UTC; says so where the wall clock was set meanwhile.
+    """Start, end and length of a span; a note if the local clock was set in between.
 
-    A wall clock that was set back may show an end before its start: the length is the true one.
+    If the clock was set back, the local end may be before the start; the length is the true one.
     """
     says = f"{both(from_us, zone)} to {both(to_us, zone)}, {length(to_us - from_us)}"
     moved = _offset(to_us, zone) - _offset(from_us, zone)
@@ -106,12 +106,12 @@ def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
 
 
 def whole_ms(span_us: int) -> int:
-    """Milliseconds, rounded up: a bound that is rounded down is none."""
+    """Milliseconds, rounded up, so that a bound stays a bound."""
     return -(-span_us // 1000)
 
 
 def length(span_us: int) -> str:
-    """`1 h 10 min 00 s`, without hours or minutes where there are none."""
+    """`1 h 10 min 00 s`, without leading hours or minutes of zero."""
     seconds = span_us // 1_000_000
     hours, minutes = seconds // 3600, seconds // 60 % 60
     parts = [f"{hours} h"] if hours else []
@@ -120,7 +120,7 @@ def length(span_us: int) -> str:
 
 
 YEARS = (1900, 3000)
-"""Years in which a time may lie: beyond them a margin added to it may leave the calendar."""
+"""The years of valid times; beyond them a margin could leave the calendar."""
 
 _LEAST_US, _MOST_US = (
     (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND for year in YEARS
@@ -128,10 +128,9 @@ _LEAST_US, _MOST_US = (
 
 
 def read(text: str, zone: ZoneInfo, where: str) -> int:
-    """A time as typed: with an offset or Z; or without, by the floor's clock if that is one time.
+    """The microseconds of a typed time: with an offset or Z, or without, by the floor's clock.
 
-    Raises `Usage` for what is no time, for one that the floor's clock showed twice, and for one
-    that it never showed.
+    Raises `Usage` for text that is not a time, and for a local time that occurred twice or never.
     """
     told = parse_time(text)
     if told is not None and _LEAST_US <= told < _MOST_US:
@@ -159,20 +158,20 @@ def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
         return shown[0]
     if not shown:
         raise Usage(
-            f"No clock in {zone.key} showed {text}: they were set forward over it",
+            f"{text} did not occur in {zone.key}: clocks were set forward over it",
             where=where,
             hint="Give the time with its offset, as 2026-03-08T03:30:00-04:00.",
         )
     choice = " or ".join(wall(each, zone).isoformat() for each in shown)
     raise Usage(
-        f"Clocks in {zone.key} showed {text} twice that night",
+        f"{text} occurred twice in {zone.key} that night",
         where=where,
-        hint=f"Say which: {choice}.",
+        hint=f"Give one with its offset: {choice}.",
     )
 
 
 def _aloud(shown: datetime) -> str:
-    """An offset with a real minus sign, as it is read aloud."""
+    """An offset with a real minus sign, as screen readers need."""
     return shown.isoformat()[-6:].replace("-", "\N{MINUS SIGN}")
 
 

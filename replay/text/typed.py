@@ -1,6 +1,6 @@
-"""What a person types, as the values that are meant: money, cards, codes, and words.
+"""Parses what people type: money, cards, codes, and words.
 
-Shared by the command line and the pages. Everything raises `Usage`, which names the field.
+The command line and the pages share it. Every function raises `Usage`, which names the field.
 """
 
 import re
@@ -16,13 +16,13 @@ from ledger.values import UNKNOWN_CARD, Card
 _MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?", re.ASCII)
 _CARDS: dict[str, str] = {card.lower(): card for card in get_args(Card) if card != UNKNOWN_CARD}
 CARDS_MAX = 10
-"""Cards that are looked for together."""
+"""The most cards in one search."""
 
 _SEEN = frozenset("LNPS")
-"""Kinds of characters that show: letters, numbers, punctuation, symbols."""
+"""Categories of visible characters: letters, numbers, punctuation, symbols."""
 
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
-"""Of these, what shows nothing: fillers of Hangul, an empty cell of Braille, a null note."""
+"""Invisible characters in these categories: Hangul fillers, an empty Braille cell, a null note."""
 
 
 def cents(text: str | None, where: str) -> int | None:
@@ -38,38 +38,38 @@ def cents(text: str | None, where: str) -> int | None:
 
 
 def written(text: str, where: str) -> str:
-    """What a person wrote, as it is, if there is anything to read in it.
+    """The text unchanged, if it has a visible character.
 
-    A fact that says nothing cannot be taken back, and looks on every page as if it said something.
+    A recorded empty text cannot be removed and would mislead readers.
     """
     if not text:
-        raise Usage(f"`{where}` is empty", where=where, hint="Write something there.")
+        raise Usage(f"`{where}` is empty", where=where, hint="Enter a text.")
     if not any(unicodedata.category(each)[0] in _SEEN and each not in _BLANK for each in text):
         raise Usage(
-            f"`{where}` has nothing in it that can be seen, only blanks and invisible characters",
+            f"`{where}` has only blanks and invisible characters",
             where=where,
-            hint="Write something there.",
+            hint="Enter a text.",
         )
     return text
 
 
 def lines(text: str, where: str, most: int) -> str:
-    """What was typed into a form, with its lines as everywhere else; refused, never cut.
+    """The text of a form with plain line ends; a text too long is refused, never truncated.
 
-    A browser counts the end of a line as one character, and sends two.
+    A browser counts a line end as one character but sends two.
     """
     typed = text.replace("\r\n", "\n").strip()
     if len(typed) > most:
         raise Usage(
-            f"`{where}` has {len(typed):,} characters, of {most:,} that go on record as one",
+            f"`{where}` has {len(typed):,} characters; at most {most:,} can be recorded",
             where=where,
-            hint="Write it in two.",
+            hint="Split it into two.",
         )
     return typed
 
 
 def code(text: str | None, where: str) -> str | None:
-    """The code of a finding as typed: a misspelt one would find nothing."""
+    """The code of a finding, checked, since a misspelt one would find nothing."""
     if text not in (None, *CODES):
         near = get_close_matches(str(text), CODES, n=1)
         raise Usage(

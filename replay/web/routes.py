@@ -37,7 +37,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     cases.router,
 )
 
-_TITLES = {403: "Not allowed", 404: "Not found", 405: "Not found"}
+_TITLES = {403: "Not allowed", 404: "Nothing here", 405: "Nothing here"}
 
 
 def add_oidc(app: FastAPI, client: "Client") -> None:

@@ -1,7 +1,7 @@
-"""`demo`: a gaming day dealt, kept, ruled on, its mistakes found, the worst one replayed.
+"""`demo`: deals and records a gaming day, rules on it, finds its mistakes, replays the worst.
 
-Runs in a folder of its own, with a record of its own: no setting leads made-up facts into a real
-ledger (ADR 0065). It calls what the other commands call.
+It has its own folder and its own record: no setting lets simulated facts into a real ledger (ADR
+0065). It calls the same functions as the other commands.
 """
 
 import fcntl
@@ -58,10 +58,10 @@ T = TypeVar("T")
 app = family()
 
 MARK = ".round-ledger-demo"
-"""Lies in a folder that the demonstration made, and may remove."""
+"""The marker file of a folder that the demonstration made and may remove."""
 
 DATABASE = "round_ledger_demo"
-"""The record's database where a server of one's own is named."""
+"""The record's database on a server named by the settings."""
 
 DATABASE_MARK = "Made by `round-ledger demo`, which drops it when it is run again."
 
@@ -78,33 +78,33 @@ MISTAKES = {
 
 
 class DemoPaths(NamedTuple):
-    """Where a demonstration lies."""
+    """The paths of a demonstration."""
 
     folder: Path
 
     @property
     def home(self) -> Path:
-        """What ROUND_LEDGER_HOME is to be, to look further."""
+        """The value of ROUND_LEDGER_HOME for this demonstration."""
         return self.folder / "home"
 
     @property
     def footage(self) -> Path:
-        """Where commands look for footage by themselves."""
+        """The default footage folder of commands."""
         return self.home / "footage"
 
     @property
     def recorder(self) -> Path:
-        """The feed of what was filmed."""
+        """The feed of the recorder's facts."""
         return self.folder / "footage.jsonl"
 
     @property
     def dossier(self) -> Path:
-        """What is left to open."""
+        """The dossier to open."""
         return self.folder / "dossier"
 
     @property
     def public_key(self) -> Path:
-        """What the dossier is checked with."""
+        """The public key to check the dossier with."""
         return self.folder / "house.pub"
 
 
@@ -149,7 +149,7 @@ def demo(
 
 
 def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
-    """Do one stage, with progress while it runs and a line with its time when it is done."""
+    """Run one stage with a progress bar, then print a line with its time."""
     began = time.monotonic()
     with progress(title) as advance:
         result, says = work(advance)
@@ -158,7 +158,7 @@ def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
 
 
 def _make_room(place: DemoPaths) -> None:
-    """An empty folder with our mark. Raises `Refused` for one that we did not make."""
+    """Make an empty folder with the marker. Raises `Refused` for a folder without it."""
     folder = place.folder
     there = folder.exists()
     if there and not folder.is_dir():
@@ -168,7 +168,7 @@ def _make_room(place: DemoPaths) -> None:
             raise _not_ours(folder)
         _stop_what_runs_there(place)
         shutil.rmtree(folder)
-        say(f"Began anew: what the demonstration had left in {folder} is removed.")
+        say(f"Started over: the last demonstration in {folder} was removed.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text("Made by `round-ledger demo`, which may remove all of it.\n")
@@ -182,14 +182,14 @@ def _make_room(place: DemoPaths) -> None:
 
 def _not_ours(folder: Path) -> Refused:
     return Refused(
-        "There is something that the demonstration did not make",
+        "The folder has files that the demonstration did not make",
         where=str(folder),
         hint="Name another folder: round-ledger demo FOLDER.",
     )
 
 
 def _stop_what_runs_there(place: DemoPaths) -> None:
-    """End a server that a killed run left. Raises `Refused` where a program still uses it."""
+    """Stop a server that a killed run left. Raises `Refused` if a program still uses it."""
     users = place.home / "postgres.users"
     if not users.is_file():
         return
@@ -200,11 +200,11 @@ def _stop_what_runs_there(place: DemoPaths) -> None:
             raise Refused(
                 "Another program is using the record of the last demonstration",
                 where=str(place.home),
-                hint="End it, or name another folder: round-ledger demo FOLDER.",
+                hint="Stop that program, or name another folder: round-ledger demo FOLDER.",
             ) from None
     if (place.home / "postgres" / "postmaster.pid").exists():
         with embedded(place.home):
-            pass  # the last one to leave stops it
+            pass  # the last user stops it
 
 
 def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:
@@ -219,7 +219,7 @@ def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor,
 
 
 def _take_in(database: Database, feed: Path, advance: Advance) -> tuple[Counter[str], str]:
-    """What `ingest` does."""
+    """Ingest the feed as `ingest` does."""
     verdicts: Counter[str] = Counter()
     with (
         opened([str(feed)]) as sources,
@@ -241,7 +241,7 @@ def _film(
     place: DemoPaths,
     advance: Advance,
 ) -> tuple[None, str]:
-    """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
+    """Wait for the drawn footage, and ingest the recorder's facts."""
     segments = filming.result()
     _take_in(database, place.recorder, advance)
     catch_up_views(database, VIEWS, advance)
@@ -253,15 +253,15 @@ def _film(
 
 
 def _index(database: Database, plan: Plan, place: DemoPaths) -> None:
-    """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
+    """Add each camera's folder as `footage add` does. Raises `Refused` if a segment is refused."""
     for folder in sorted(place.footage.iterdir()):
         told_of = Known(plan.property, folder.name)
         for taken in take(database, FootageIndex(place.home), footage_files(folder), told_of):
             if taken.added.problem:
                 raise Refused(
-                    f"A drawn segment was not taken: {taken.added.problem}",
+                    f"A drawn segment was refused: {taken.added.problem}",
                     where=str(taken.added.path),
-                    hint="Try again; if it stays so, it is a defect of this program.",
+                    hint="Try again. If it is refused again, this program has a defect.",
                 )
 
 
@@ -273,7 +273,7 @@ def _rule(database: Database, advance: Advance) -> tuple[None, str]:
 
 
 def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
-    """What was found beside what was planted."""
+    """Compare the findings with the planted mistakes."""
     found = rulings.findings(database, limit=rulings.ROWS_MAX)
     with reading(database, rulings.tables_to_read()) as store:
         ruled = {
@@ -289,15 +289,14 @@ def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str
     expected = [each for each in checked.checked if each.planted.expect]
     seen = sum(not each.missed for each in expected)
     return checked, (
-        f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} findings "
-        "of anything else"
+        f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} other findings"
     )
 
 
 def _worst(
     database: Database, planted: Sequence[Planted], place: DemoPaths
 ) -> tuple[LoadedRound, str]:
-    """The mistaken round in which most money went wrong, with its footage."""
+    """The round with the largest wrong amount, with its footage."""
     names = sorted({each.round for each in planted if each.round})
     stakes = {name: money_at_stake(load_round(database, name, None).story.lines) for name in names}
     name = max(names, key=lambda each: stakes[each])
@@ -319,7 +318,7 @@ def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tupl
 
 
 def _settings(place: DemoPaths) -> Settings:
-    """The demonstration's own: its home, and on a server of one's own a database begun anew."""
+    """The demonstration's settings: its home, and a new database on a named server."""
     settings = replace(in_force(), home=place.home)
     if settings.database_url:
         settings = begin_anew(settings, DATABASE, DATABASE_MARK)
@@ -328,7 +327,7 @@ def _settings(place: DemoPaths) -> Settings:
 
 
 def _left(place: DemoPaths, settings: Settings, round_: RoundId) -> DemoResult:
-    """What to look at next, by commands and on the screen."""
+    """The next steps: commands and pages."""
     url = settings.public_url or f"http://{settings.http_host}:{settings.http_port}"
     return DemoResult(
         setting=_to_set(place, settings),
@@ -341,7 +340,7 @@ def _left(place: DemoPaths, settings: Settings, round_: RoundId) -> DemoResult:
 
 
 def _to_set(place: DemoPaths, settings: Settings) -> str:
-    """The line that makes a reader's shell look at this record; URLs stay in a file of hers."""
+    """The shell line that selects this record; a URL is not printed."""
     if not settings.database_url:
         return f"export ROUND_LEDGER_HOME={shlex.quote(str(place.home))}"
     file = place.folder / "settings.sh"
@@ -360,7 +359,7 @@ def _to_set(place: DemoPaths, settings: Settings) -> str:
 
 
 def _called() -> str:
-    """How to call this program again."""
+    """The command that called this program."""
     name, here = shutil.which("round-ledger"), Path(sys.argv[0]).resolve()
     if name and Path(name).resolve() == here:
         return "round-ledger"

@@ -1,4 +1,4 @@
-"""`simulate`: a floor dealt by chance, with mistakes planted and cameras drawn."""
+"""`simulate`: deals a floor at random, plants mistakes, draws camera footage."""
 
 import re
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
     """
     if out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise Refused(
-            "There is something in that place already",
+            "The output folder already exists",
             where=str(out),
             hint="Name a new folder with --out.",
         )
@@ -102,11 +102,11 @@ def simulate(  # noqa: PLR0913 - one option a choice
         return
     told = ", ".join(f"{count:,} {what}" for what, count in counted.items())
     feeds = f"{out / 'feed.jsonl'}" + (f" {out / 'footage.jsonl'}" if segments else "")
-    say(f"{told}. Take them in with: round-ledger ingest {feeds}")
+    say(f"{told}. Ingest them with: round-ledger ingest {feeds}")
 
 
 def _filmed(plan: Plan, written: WrittenFloor, out: Path) -> int:
-    """Draw what was to be drawn; how many segments."""
+    """Draw the requested footage; the number of segments."""
     if not written.shots:
         return 0
     with progress("draw footage", len(written.shots)) as advance:
@@ -143,13 +143,13 @@ def _plan(
 
 
 def _mistakes(told: Sequence[str]) -> dict[str, int]:
-    """How many of which to plant. Raises `Usage`."""
+    """The number of mistakes of each kind. Raises `Usage`."""
     found: dict[str, int] = {}
     for each in told:
         match = _MISTAKE.fullmatch(each)
         if match is None or match[1] not in MISTAKES:
             raise Usage(
-                f"`{each}` is no mistake that can be planted",
+                f"`{each}` is not a mistake that can be planted",
                 where="--mistake",
                 hint=f"Give NAME=COUNT with one of {', '.join(MISTAKES)}.",
             )
@@ -162,7 +162,7 @@ def _windows(plan: Plan, told: Sequence[str]) -> list[FilmedWindow] | None:
     if _MISTAKES_WORD in told:
         if len(told) > 1:
             raise Usage(
-                "`mistakes` goes alone",
+                "`mistakes` cannot be combined with tables or rounds",
                 where="--footage",
                 hint="Draw tables and rounds in another run with the same seed.",
             )
@@ -174,7 +174,7 @@ def _windows(plan: Plan, told: Sequence[str]) -> list[FilmedWindow] | None:
         round_ = parse_subject(each, plan.property)
         if round_ is None or round_.table not in tables:
             raise Usage(
-                f"`{each}` is no table or round of this floor",
+                f"`{each}` is not a table or round of this floor",
                 where="--footage",
                 hint=f"Name one of {', '.join(sorted(tables))}, a round of one, or `mistakes`.",
             )
@@ -182,7 +182,7 @@ def _windows(plan: Plan, told: Sequence[str]) -> list[FilmedWindow] | None:
 
 
 def _of_rounds(plan: Plan, rounds: set[str]) -> list[FilmedWindow]:
-    """When rounds are played, which only dealing them tells. Raises `Usage`."""
+    """The times of rounds, found by dealing them. Raises `Usage`."""
     times: dict[str, list[int]] = {}
     if rounds:
         for each, _ in happenings(plan):

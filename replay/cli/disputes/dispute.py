@@ -1,6 +1,7 @@
-"""`dispute`: a patron's dispute from claim to outcome; footage kept for it, or without one.
+"""`dispute`: a patron's dispute from claim to outcome, and locked footage with or without one.
 
-Everything is printed to read and to pipe; what is hidden from a reviewer is in neither.
+Output is for people or, with `--json`, for programs. Neither contains what is hidden from a
+reviewer.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ dispute = family()
 app.add_typer(dispute, name="dispute", help="Raise, review and resolve disputes.")
 
 Property = Annotated[
-    str | None, typer.Option("--property", help="Casino; else the one that has it.")
+    str | None, typer.Option("--property", help="Casino; default: the only one that has it.")
 ]
 
 Name = Annotated[
@@ -379,20 +380,20 @@ def lock(
             say(f"Dispute {each.case.dispute}:")
             _tell_locks(each.locks)
     if not done and not json:
-        say("No open dispute is without a lock, as far as cameras and rounds are on record.")
+        say("Every open dispute whose cameras and round are on record has a lock.")
 
 
 def _act(
     name: str, property_: str | None, decide: Callable[[Dispute], Body], *, json: bool
 ) -> None:
-    """Decide on a dispute as it stands, and put that on record."""
+    """Decide a step from the dispute's current state, and record it."""
     with opened_disputes() as context:
         case = service.find(context.database, name, property_)
         _tell(context, case, decide(case), json=json)
 
 
 def _tell(context: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
-    """Put a decision on record, and say what should be known about it."""
+    """Record a step, and print notes about it."""
     warning = cases.warning(case, body)
     [position] = context.decisions.tell(case, body)
     fact = type_name(type(body)).removesuffix(".v1")
@@ -410,7 +411,7 @@ def _tell_locks(locks: Sequence[Noted]) -> None:
         told = _lock_json(each)
         say(f"Locked: {told['camera']}, {told['from']} to {told['to']} by its own clock.")
     if not locks:
-        say("Nothing more was locked: no camera was on the table, or no fact of the round is here.")
+        say("Nothing was locked: no camera was on the table, or no fact of the round is on record.")
 
 
 def _row_json(each: disputes.DisputeRow) -> dict[str, object]:
@@ -433,14 +434,14 @@ def _row_json(each: disputes.DisputeRow) -> dict[str, object]:
 
 
 def _until(window: PreservedWindow) -> str | None:
-    """Until when it is kept, by the day; None: it is past its keeping."""
+    """The day until which a window is kept; None: its retention time is over."""
     if window.status == "locked":
         return "released"
     return None if window.expires_us is None else day(window.expires_us)
 
 
 def _window_json(window: PreservedWindow) -> dict[str, object]:
-    """A window as it is printed to pipe; of footage by each camera's own clock."""
+    """A window as JSON; footage times are by each camera's own clock."""
     times = {"from": format_time(window.from_us), "to": format_time(window.to_us)}
     return {
         **window._asdict(),
@@ -453,7 +454,7 @@ def _window_json(window: PreservedWindow) -> dict[str, object]:
 
 
 def _raised_json(case: Dispute) -> dict[str, object]:
-    """A dispute as it was raised."""
+    """A raised dispute as JSON."""
     claim = case.claim
     return {
         "dispute": case.dispute,
@@ -465,14 +466,14 @@ def _raised_json(case: Dispute) -> dict[str, object]:
 
 
 def _case_json(seen: CaseComparison) -> dict[str, object]:
-    """One person's view of a dispute; times in UTC beside microseconds."""
+    """A dispute as one person may see it, as JSON; times in UTC and in microseconds."""
     told: dict[str, object] = to_builtins(seen)
     told["raised"] = _utc(seen.raised_us)
     return told
 
 
 def _lock_json(lock: Noted) -> dict[str, object]:
-    """A lock that was put on record; its times by the camera's own clock."""
+    """A recorded lock as JSON; its times are by the camera's own clock."""
     body = decode(lock.fact.data)
     window = named_by(lock.fact.id)
     return {
@@ -487,7 +488,7 @@ def _lock_json(lock: Noted) -> dict[str, object]:
 
 
 def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
-    """One dispute: its sides beside one another, then the money wager by wager, then its file."""
+    """Print one dispute: its sides, then the money by wager, then its notes."""
     where = f"{seen.round or 'no round'}, position {seen.position}"
     status = seen.status.replace("_", " ")
     title = escape(printable(f"Dispute {seen.dispute} · {where} · {status}"))
@@ -499,8 +500,8 @@ def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
         draw(owed_table(seen.lines))
     if seen.shown:
         show_table(
-            "On record, of the position and of what all share",
-            ("fact", "time by the device", "says"),
+            "Facts of the position and of the whole table",
+            ("fact", "time by the device", "what"),
             ((each.number, each.time, each.says) for each in seen.shown),
             right="fact",
         )
@@ -518,7 +519,7 @@ def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
 
 
 def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
-    """What was claimed, seen, owed, paid and decided, one after the other."""
+    """What was claimed, seen, owed, paid and decided, in this order."""
     rows = []
     if seen.raised_us is not None:
         rows.append(("raised", f"{both(seen.raised_us, zone)} by {seen.raised_by}"))
@@ -530,7 +531,7 @@ def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
         rows.append(("seen", f"{saw.saw} ({saw.by}, {how}, {both(saw.time_us, zone)})"))
     if seen.owed is not None and seen.moved is not None:
         rows.append(("owed by the ruling", signed(seen.owed)))
-        rows.append(("moved by the dealer", signed(seen.moved)))
+        rows.append(("paid by the dealer, net", signed(seen.moved)))
         rows.append(("difference", "n/a" if seen.difference is None else signed(seen.difference)))
     for paid in seen.adjustments:
         who = f" by {paid.by}" if paid.by else ""

@@ -33,7 +33,9 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="PATH", help="What to create; else named after the round."),
+        typer.Option(
+            "--out", metavar="PATH", help="Path to create; default: named after its subject."
+        ),
     ] = None,
     *,
     kind: Annotated[
@@ -41,7 +43,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         typer.Option(
             "--of",
             metavar="round|dispute|window",
-            help="What the name is, if a dispute has the name of a round.",
+            help="Kind of the name, if a dispute has the name of a round.",
         ),
     ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="One zip instead of a folder.")] = False,
@@ -54,7 +56,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     by: Annotated[
         str | None,
         typer.Option(
-            "--by", metavar="EMPLOYEE", help="Your credential number; else this login's name."
+            "--by", metavar="EMPLOYEE", help="Your credential number; default: this login's name."
         ),
     ] = None,
     because: Annotated[
@@ -90,6 +92,6 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         say(f"{len(filed)} files are in {place}; open {what}.")
     if not any(each.path == "manifest.sig" for each in filed):
         say(
-            "It is UNSIGNED: there is no signing key. Make one with `round-ledger keys signing "
-            "make`, then make the dossier again."
+            "The dossier is UNSIGNED: there is no signing key. Make one with `round-ledger keys "
+            "signing make`, then make the dossier again."
         )

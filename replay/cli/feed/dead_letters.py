@@ -1,4 +1,4 @@
-"""`dlq`: records that the alerts could not be made from, looked at and handled again."""
+"""`dlq`: dead letters, the records that alerts could not be made from."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -35,28 +35,28 @@ Places = Annotated[
 
 
 class Letter(NamedTuple):
-    """A dead letter, and whether it was handled since."""
+    """A dead letter, and whether it was processed since."""
 
     dead: Dead
     replayed: Replayed | None
 
 
 class Shelf(NamedTuple):
-    """The dead letters, open to be read one after the other: they are too large to be kept."""
+    """The dead letters, read one by one: together they may be too large for memory."""
 
     database: Database
     letters: Letters
     done: Mapping[tuple[int, int], Replayed]
 
     def each(self, *, everything: bool) -> Iterator[Letter]:
-        """Every letter; without `everything` those that were not handled yet."""
+        """Every letter; without `everything` only unprocessed ones."""
         for dead in self.letters:
             letter = self._letter(dead)
             if everything or not letter.replayed:
                 yield letter
 
     def at(self, place: str, *, everything: bool) -> Letter:
-        """The letter at a place, read alone. Raises `NotFound`."""
+        """The letter at a place; only it is read. Raises `NotFound`."""
         partition, _, offset = place.partition("@")
         if (partition + offset).isdecimal() and partition and offset:
             dead = self.letters.at(int(partition), int(offset))
@@ -172,7 +172,7 @@ def _open() -> Iterator[Shelf]:
 
 
 def _chosen(shelf: Shelf, places: list[str] | None) -> Iterator[Dead]:
-    """Letters to be handled. Raises `NotFound` of a place before any of them is given."""
+    """The letters to process. Raises `NotFound` for an unknown place before yielding any."""
     if not places:
         return (each.dead for each in shelf.each(everything=False))
     named = list(dict.fromkeys(places))

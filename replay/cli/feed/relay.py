@@ -1,4 +1,4 @@
-"""`relay`: the record published on Kafka; a part of it again; the topic held against the record."""
+"""`relay`: publish the record on Kafka, publish parts again, compare topics with the record."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,9 +49,9 @@ def relay(
     """Publish the record on Kafka.
 
     One relay leads, others wait for it to end. Every fact is published at least once, in the order
-    of its tape; tracking moves when the brokers have it. When Kafka or the database fails it ends
-    with exit code 3: start it again (the compose file does), and it goes on where it was. What
-    views say on topics of their own goes out too, where those topics are there.
+    of its tape. The checkpoint moves when the brokers have it. If Kafka or the database fails, the
+    relay ends with exit code 3. Start it again (the compose file does), and it continues from its
+    checkpoint. It also publishes the messages of views if their topics exist.
 
     Example: round-ledger relay --once
     """
@@ -156,7 +156,7 @@ def refill(
         )
         say(f"{done.anew:,} {says} start the relay.")
     if not any(done):
-        say("The feed holds nothing that the record lacks.")
+        say("The feed has nothing that is missing in the record.")
 
 
 @group.command("restate")
@@ -183,10 +183,10 @@ def restate(*, json: Json = False) -> None:
 def silence(*, json: Json = False) -> None:
     """Stop publishing view topics, and delete what waits for them.
 
-    For a Kafka that does not come back: without it, view messages wait for a relay for ever. Stop
-    every relay first. The record and the views stay complete, and facts lose nothing: a relay
-    started later publishes all of them. It also makes views publish again, from their state at that
-    time. Delete the topics of views first if they still exist: old keys in them would stay.
+    Use it if Kafka is not coming back: view messages would wait for a relay for ever. Stop every
+    relay first. The record and the views stay complete. A relay started later publishes all facts,
+    and makes views publish again from their state at that time. First delete the topics of views if
+    they still exist: old keys in them would stay.
 
     Example: round-ledger relay silence
     """
@@ -236,7 +236,7 @@ def _tell(seen: FeedCheck, *, json: bool) -> None:
         f" {seen.quarantined:,} quarantined inputs; {seen.expired:,} expired,"
         f" {seen.not_yet:,} not published yet."
     )
-    says = f"{seen.broken:,} breaks." if seen.broken else "The feed is the record."
+    says = f"{seen.broken:,} breaks." if seen.broken else "The feed equals the record."
     if seen.broken > len(seen.breaks):
         says = f"{says[:-1]}; the first {len(seen.breaks):,} are printed."
     if seen.missing:

@@ -1,4 +1,4 @@
-"""`topics`: the feed's topics as they are declared, made where they lack, and held to."""
+"""`topics`: creates the feed's declared topics, and checks existing ones."""
 
 import typer
 
@@ -50,7 +50,7 @@ def _check(kafka: Connection, *, json: bool) -> None:
         return
     lacking = sum(each.what == "topic" for each in found)
     if lacking:
-        say(f"{lacking} topics lack: make them with `round-ledger topics apply`.")
+        say(f"{lacking} topics are missing. Create them with `round-ledger topics apply`.")
     if others := len(found) - lacking:
-        say(f"{others} differences: nothing was changed; set right what is wrong on the cluster.")
+        say(f"{others} differences. Nothing was changed. Correct the topics on the cluster.")
     raise typer.Exit(FINDINGS)

@@ -1,7 +1,7 @@
-"""`consume`, `rebuild` and `unpark`: keep views up, make them anew, mend them.
+"""`consume`, `rebuild` and `unpark`: keep views up to date, rebuild them, resume parked tables.
 
-Thin over `consumers`. Reading commands bring their views along by themselves; on a floor one
-`consume --follow` does it for everybody.
+The work is in `consumers`. Commands that read views catch them up by themselves. On a floor one
+`consume --follow` keeps them up to date for all.
 """
 
 import time
@@ -50,7 +50,7 @@ app = family()
 
 
 class ReadFrom(StrEnum):
-    """Where facts are read from."""
+    """The source of facts."""
 
     KAFKA = "kafka"
     TAPE = "tape"
@@ -88,8 +88,7 @@ def consume(
 
     With Kafka that is as far as the relay has published. Missing views are created. It can be
     stopped at any time: a view's rows and its checkpoint are written together. With `--follow` it
-    runs until stopped, and reconnects to a server that went away; the log on stderr (JSON Lines)
-    says so.
+    runs until stopped, and reconnects to a lost server. The log on stderr (JSON Lines) reports it.
 
     A table whose facts cannot be applied is parked, and the others go on. `--status` names it (exit
     code 1), `unpark` resumes it. `alerts` is not a view: it reads Kafka and sends alerts to a
@@ -123,7 +122,7 @@ def consume(
                 position = catch_up(database, source, chosen, stop=stop, options=options)
         stopped = stop() and not stay
     if position is None:
-        say("Stopped while PostgreSQL was away; views go on from the positions they have.")
+        say("Stopped while PostgreSQL did not answer. Views will continue from their checkpoints.")
         return
     for each in chosen:
         if json:
@@ -183,7 +182,7 @@ def _side_by_side(
     *,
     feed: bool,
 ) -> Callable[[AnyConnection], bool]:
-    """What fills a new view before it is brought to the end: several processes, or nothing."""
+    """The parallel processes that fill a new view first, or None."""
     if workers == 1:
         return lambda _: True
 
@@ -219,13 +218,13 @@ def unpark(
         if json:
             print_json(each._asdict())
         else:
-            say(f"View {each.view}: {each.how}; it had lacked {each.facts:,} facts of {tape}.")
+            say(f"View {each.view}: {each.how}; {each.facts:,} facts of {tape} were missing in it.")
     if any(each.how == "parked again" for each in told):
         raise typer.Exit(FINDINGS)
 
 
 def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
-    """Raise alerts as settings say; without `follow`, from all that is there now."""
+    """Raise alerts by the settings; without `follow`, stop at the end of the feed."""
     settings = in_force()
     log_to_stderr()
     with opened_database() as database, until_signalled() as stop, ExitStack() as open_:
@@ -279,7 +278,7 @@ def _follow(
 
 
 def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
-    """How far views are, and what they withhold; exit code 1 where they do."""
+    """Print consumer lag and parked tables; exit code 1 if a table is parked."""
     names = {each.name for each in chosen}
     with opened_database() as database:
         with PostgresTape(database) as tape:
@@ -320,10 +319,10 @@ def _source(told: ReadFrom | None) -> ReadFrom:
 def _opened(
     database: Database, chosen: Sequence[Projection], figures: Figures | None
 ) -> Callable[[], AbstractContextManager[RecordSource]]:
-    """Opens the feed where its figures are to be kept, else the tape."""
+    """Opens the feed, with its metrics, or the tape."""
     if figures is None:
         return lambda: tape_source(database)
-    log_to_stderr()  # what the feed lacks or holds otherwise
+    log_to_stderr()  # for gaps and differences of the feed
     where = kafka()
     names = [each.name for each in chosen]
     return lambda: feed_source(database, where, names, figures)
@@ -336,31 +335,31 @@ def _lost(watch: ConsumerMetrics, error: Unavailable, pause_s: float) -> None:
 
 
 def _chosen(names: Sequence[str]) -> Sequence[Projection]:
-    """The views that are meant, each once. Raises `NotFound` of what is none, `Usage` of alerts."""
+    """The named views, each once. Raises `NotFound` for other names, `Usage` for `alerts`."""
     if ALERTS in names:
         raise Usage(
-            "`alerts` is no view",
+            "`alerts` is not a view",
             where=" ".join(names),
-            hint="It is a process of its own: `round-ledger consume alerts --follow`.",
+            hint="Run it as its own process: `round-ledger consume alerts --follow`.",
         )
     named = [view(name) for name in dict.fromkeys(names) if name != ALL]
     return VIEWS if ALL in names else named
 
 
 def _refuse_for_alerts(*, status: bool, from_: ReadFrom | None) -> None:
-    """Raises `Usage` of what is asked of views alone: a look would raise alerts instead."""
+    """Raise `Usage` for options of views: `consume alerts --status` would raise alerts."""
     for given, where in ((status, "--status"), (from_ is ReadFrom.TAPE, "--from tape")):
         if given:
             raise Usage(
-                "`alerts` is no view, and reads Kafka",
+                "`alerts` is not a view and always reads Kafka",
                 where=where,
-                hint="Leave it away; how it stands, /metrics of its --port says.",
+                hint="Leave this option out. /metrics of its --port reports its state.",
             )
 
 
 @contextmanager
 def _bar(database: Database) -> Iterator[Callable[[str, int], None]]:
-    """Progress by position, towards the end the record has now."""
+    """Progress by position, up to the current end of the record."""
     with PostgresTape(database) as tape:
         end = tape.counters().appended
     with progress("views", end) as advance:

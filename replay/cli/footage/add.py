@@ -1,4 +1,4 @@
-"""`footage add`, `watch` and `list`: what recorders wrote, taken into the index and on record."""
+"""`footage add`, `watch` and `list`: put recorders' segments into the index and on record."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ from replay.shell.output import Json, print_json, progress, say, show_table
 group = family()
 
 STABLE_S = 3.0
-"""A file that has not changed for so long is finished, seconds."""
+"""Seconds without change after which a file is finished."""
 
 Zone = Annotated[
     str | None,
@@ -101,7 +101,7 @@ def add_(  # noqa: PLR0913 - one option a choice
     paths = [folder] if folder.is_file() else footage_files(folder)
     if start is not None and len(paths) != 1:
         raise Usage(
-            f"`--start` is of one file, and there are {len(paths)}",
+            f"`--start` needs one file, and the folder has {len(paths)}",
             where=str(folder),
             hint="Name the file itself.",
         )
@@ -182,7 +182,7 @@ def list_(
 def _reader(
     database: Database, told: FootageDetails, reference: str | None, *, json: bool
 ) -> Callable[[Sequence[IndexedSegment]], object]:
-    """Reads the clock of the camera from what is taken in, or nothing where that is not wanted."""
+    """The reader of camera clocks in added segments; None if it is turned off."""
     if reference is None:
         return lambda _: None
     clock = ClockReader(database, library(), told.property, told.camera, reference)
@@ -203,13 +203,13 @@ def _told(
     try:
         known = None if zone is None else ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        hint = "Give one as America/New_York."
+        hint = "Give a name like America/New_York."
         raise Usage(f"There is no time zone {zone}", where="--zone", hint=hint) from error
     return FootageDetails(property_, camera, start_us, known, keep_audio)
 
 
 def _tell(results: Iterator[AddedFile], *, json: bool) -> Counter[str]:
-    """Print what became of each file; how many of each verdict."""
+    """Print each file's verdict; the number of each."""
     counted: Counter[str] = Counter()
     for taken in results:
         counted[taken.verdict] += 1
@@ -240,14 +240,17 @@ _KNOWN_FROM = {
     "told": "as told",
     "name": "from its name",
     "picture": "from the timecode in its pictures",
-    "container": "from its container's date, which may be when it was closed",
+    "container": "from its container's date, which may be that of closing the file",
 }
 
 
 def says(entry: IndexedSegment) -> str:
     """A segment in one line."""
     played = entry.playable.how if entry.playable else f"not playable: {entry.unplayable}"
-    by_pictures = entry.timecode_us and f", but {format_time(entry.timecode_us)} by its pictures"
+    by_pictures = (
+        entry.timecode_us
+        and f", but {format_time(entry.timecode_us)} by the timecode in its pictures"
+    )
     return (
         f"{len(entry.times.pts_us):,} frames from {format_time(entry.start_us)} "
         f"({_KNOWN_FROM[entry.start_from]}{by_pictures or ''}), {played}"
@@ -255,7 +258,7 @@ def says(entry: IndexedSegment) -> str:
 
 
 def as_json(entry: IndexedSegment) -> dict[str, object]:
-    """A segment without its frames' times."""
+    """A segment as JSON, without its frames' times."""
     played = entry.playable
     return {
         "camera": entry.camera,
@@ -283,7 +286,7 @@ def as_json(entry: IndexedSegment) -> dict[str, object]:
 
 
 def list_cameras(entries: Sequence[IndexedSegment]) -> None:
-    """A line a camera."""
+    """Print a line for each camera."""
     cameras: dict[tuple[str, str], list[IndexedSegment]] = {}
     for entry in entries:
         cameras.setdefault((entry.property, entry.camera), []).append(entry)
@@ -306,7 +309,7 @@ def list_cameras(entries: Sequence[IndexedSegment]) -> None:
 
 
 def list_segments(index: FootageIndex, entries: Sequence[IndexedSegment]) -> None:
-    """A line a segment; whether its file is whole is looked up."""
+    """Print a line for each segment; its file is checked."""
     show_table(
         "Segments",
         ("start (camera's clock)", "known", "seconds", "frames", "fps", "codec", "plays", "file"),
@@ -319,7 +322,7 @@ def list_segments(index: FootageIndex, entries: Sequence[IndexedSegment]) -> Non
                 f"{entry.fps_min:g} to {entry.fps_max:g}",
                 f"{entry.codec} {entry.width}x{entry.height}",
                 entry.playable.how if entry.playable else "no",
-                entry.path if index.whole(entry) else f"{entry.path} (gone or altered)",
+                entry.path if index.whole(entry) else f"{entry.path} (missing or altered)",
             )
             for entry in entries
         ),

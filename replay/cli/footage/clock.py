@@ -1,4 +1,4 @@
-"""`footage calibrate` and `footage clock`: a camera's clock beside a reference, on record."""
+"""`footage calibrate` and `footage clock`: compare a camera's clock with a reference."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -88,7 +88,7 @@ def calibrate(
         found = checks(readings)
         if not found:
             raise NotFound(
-                "No picture of this camera shows a code with a time",
+                "No checked picture of this camera shows a code with a time",
                 where=f"{camera}, {len(entries)} segments",
                 hint="Hold a code before the camera, or enter a reading with `footage clock`.",
             )
@@ -132,9 +132,9 @@ def clock(
     given = [each is not None for each in told]
     if any(given) and not all(given):
         raise Usage(
-            "A reading is of both clocks, with its uncertainty",
+            "A reading needs both clocks' times and its uncertainty",
             where="--camera-time, --reference-time, --reference, --uncertainty-ms",
-            hint="Give all four, or none to see what is known.",
+            hint="Give all four options, or none to see what is known.",
         )
     with opened_views([CAMERAS]) as database:
         with views_read(database, [CAMERA_FACTS.name]) as store:
@@ -169,7 +169,7 @@ def _kinds(named: Sequence[str] | None) -> tuple[CodeKind, ...]:
 
 
 def _show(camera: str, known: Sequence[Check], *, json: bool) -> None:
-    """What the checks make of a clock."""
+    """Print the clock's epochs, drift and uncertainty by its checks."""
     made = camera_clock(known)
     if made is None:
         raise NotFound(
@@ -195,7 +195,7 @@ def _show(camera: str, known: Sequence[Check], *, json: bool) -> None:
             for each in told:
                 print_json(each)
             continue
-        runs = "its rate is not known" if drift is None else f"it gains {drift:g} us a second"
+        runs = "rate unknown" if drift is None else f"gains {drift:g} us per second"
         show_table(
             f"{camera}, epoch {number}: {runs}",
             ("reference", "camera", "ahead by", "+/-"),

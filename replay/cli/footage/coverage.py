@@ -45,7 +45,7 @@ _TABLES = tuple(table.name for each in VIEWS for table in each.tables)
 
 
 class _About(NamedTuple):
-    """What is spoken of, and the facts of the cameras over its table."""
+    """The round or table's day, and the facts of its cameras."""
 
     property: str
     table: str
@@ -64,7 +64,7 @@ def coverage(
     property_: Property = None,
     footage: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Folder of segments; else the footage index."),
+        typer.Option(metavar="FOLDER", help="Folder of segments; default: the footage index."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -97,7 +97,7 @@ def coverage(
 
 
 def state(store: ViewStore, about: _About, footage: Path | FootageIndex | None) -> Statement:
-    """The statement, by the files at hand."""
+    """The statement of coverage, by the available files."""
     index = library()
     return coverage_statement(
         about.facts,
@@ -111,7 +111,7 @@ def state(store: ViewStore, about: _About, footage: Path | FootageIndex | None) 
 
 
 def about_round(store: ViewStore, name: str) -> _About:
-    """A round as one stretch. Raises `Usage`, `NotFound`."""
+    """A round as one span. Raises `Usage`, `NotFound`."""
     round_ = resolve_round(store, name)
     facts = [fact_of(row) for row in facts_of(store, round_)]
     times = times_of(fact.time_us for fact in facts)
@@ -130,9 +130,9 @@ def _about_day(store: ViewStore, table: str, day: str, property_: str | None) ->
     open_ = openings.open_times(store, house, day, table)
     if not open_:
         raise NotFound(
-            f"Nothing says that {table} was open on {day}",
+            f"No fact on record says that {table} was open on {day}",
             where="view openings",
-            hint="`table_opened` facts say so; see `round-ledger rounds` for its days.",
+            hint="`round-ledger rounds` shows its days. A `table_opened` fact opens it.",
         )
     last_us = _last_told(store, house, table)
     stretches = [
@@ -157,15 +157,15 @@ def _about_day(store: ViewStore, table: str, day: str, property_: str | None) ->
 
 
 def _last_told(store: ViewStore, property_: str, table: str) -> int:
-    """Device time of the table's latest fact: until then an unclosed table is known to be open."""
+    """Device time of the table's latest fact: a table that was not closed is open until then."""
     rows = store.load(table_board.BOARD, [(property_, table)])
     return int(rows[property_, table].last_us) if rows else 0
 
 
 def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
-    """Each open stretch with its cameras and gaps; of rounds those that lack footage."""
+    """Print each open time with its cameras and gaps, then rounds that lack footage."""
     if not stated.looked:
-        say("No footage is at hand here: this is what the facts record.")
+        say("No footage is available here: this follows from the recorded facts alone.")
     rounds = [each for each in stated.stretches if each.name != "open"]
     whole = rounds if len(rounds) == len(stated.stretches) else _open(stated)
     for each in whole:
@@ -181,10 +181,10 @@ def _open(stated: Statement) -> list[Cover]:
 def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
     game = games().get(cover.game)
     what = "open" if cover.name == "open" else cover.name
-    title = f"{stated.table} · {what} · {game.title if game else cover.game or 'game not told'}"
+    title = f"{stated.table} · {what} · {game.title if game else cover.game or 'game not recorded'}"
     show_table(
         escape(printable(title)),
-        ("camera", "covers", "kind", "recorded", "of", "clock", "frames a second", "size"),
+        ("camera", "covers", "kind", "recorded", "of", "clock", "frames/s", "size"),
         (_row(each) for each in cover.cameras),
         right="recorded of",
     )
@@ -199,7 +199,7 @@ def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
         for of in each.findings
     ]
     if ails:
-        title = "What its pictures show, counted as recorded all the same"
+        title = "Faults in pictures; still counted as recorded"
         show_table(title, ("camera", "finding", "when", "what"), ails)
     say(_pictured(cover))
 
@@ -225,22 +225,22 @@ def _row(each: CameraCover) -> tuple[object, ...]:
 
 def _verdict(cover: Cover) -> str:
     if cover.due is None:
-        return "465a.9(c)(2) prints no figure for this game: nothing is judged."
+        return "465a.9(c)(2) prints no number of cameras for this game, so none is required."
     lacking = cover.to_us - cover.from_us - (cover.covered_us or 0)
-    due = f"{cover.section}: stationary cameras due: {cover.due}."
+    due = f"{cover.section}: stationary cameras required: {cover.due}."
     if cover.met:
         return f"{due} Met throughout."
     return f"{due} Not met for {length(lacking)} of {length(cover.to_us - cover.from_us)}."
 
 
 def _pictured(cover: Cover) -> str:
-    """Of how much of the footage anybody has looked at a picture."""
+    """How many segments had pictures checked, and how many findings there are."""
     segments = sum(each.segments for each in cover.cameras)
     seen = sum(each.pictured for each in cover.cameras)
-    told = f"Pictures of {seen:,} of {segments:,} segments were looked at"
+    told = f"Pictures of {seen:,} of {segments:,} segments were checked"
     found = sum(len(each.findings) for each in cover.cameras)
     says = f"{told}: {found} findings." if seen else f"{told}."
-    return says if seen == segments else f"{says} `footage health` looks at all that are at hand."
+    return says if seen == segments else f"{says} `footage health` checks all available ones."
 
 
 def _gaps(cover: Cover, zone: ZoneInfo) -> Iterator[tuple[str, str, str, str]]:
@@ -254,13 +254,13 @@ def _gaps(cover: Cover, zone: ZoneInfo) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _draw_rounds(rounds: list[Cover]) -> None:
-    """The rounds that lack footage, or that none does."""
+    """Print the rounds that lack footage, or that none does."""
     short = [each for each in rounds if each.met is False]
     judged = sum(each.met is not None for each in rounds)
-    say(f"Rounds: {len(rounds)}; with the cameras due throughout: {judged - len(short)}.")
+    say(f"Rounds: {len(rounds)}; with the required cameras throughout: {judged - len(short)}.")
     if short:
         show_table(
-            "Rounds without all of the footage due",
+            "Rounds without all required footage",
             ("round", "lacking", "of", "why"),
             (
                 (
@@ -280,5 +280,5 @@ def _draw_rounds(rounds: list[Cover]) -> None:
         if camera.findings
     ]
     if ails:
-        title = "Rounds whose pictures do not show what they should"
+        title = "Rounds with faults in pictures"
         show_table(title, ("round", "camera", "findings"), ails)

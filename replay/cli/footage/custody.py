@@ -1,7 +1,7 @@
-"""`footage retention`, `lock`, `release`, `expire`: what is kept, how long, and by whom.
+"""`footage retention`, `lock`, `release`, `expire`: how long footage is kept, and by whom.
 
-Nothing is deleted but by `expire --delete`, and then only files of the footage index whose bytes
-are those recorded, that have expired and on which no lock holds.
+Only `expire --delete` deletes files. A file must be in the footage index, have its recorded bytes,
+be expired, and have no lock.
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
 
 
 class Handled(NamedTuple):
-    """A stretch of a camera, by its clock, and who locked or released it."""
+    """A span of a camera, by its clock, and who locked or released it."""
 
     camera: str
     from_us: int
@@ -164,9 +164,9 @@ def release(  # noqa: PLR0913 - one option a field
     *,
     because: Because,
     by: By,
-    dispute: Annotated[str | None, typer.Option(help="Everything locked for it.")] = None,
+    dispute: Annotated[str | None, typer.Option(help="Every lock for this dispute.")] = None,
     window: Annotated[
-        str | None, typer.Option(metavar="P-…", help="Everything that preserves this window.")
+        str | None, typer.Option(metavar="P-…", help="Every lock of this window.")
     ] = None,
     camera: OneCamera = None,
     since: Annotated[str | None, typer.Option("--from", help="By the camera's clock.")] = None,
@@ -187,13 +187,13 @@ def release(  # noqa: PLR0913 - one option a field
     named = [each for each in (dispute, window) if each]
     if not named and not (camera and since and until and all_):
         raise Usage(
-            "It is not said whose lock ends",
+            "No lock to release was named",
             where="footage release",
             hint="Name --dispute or --window, or --camera with --from, --to and --all.",
         )
     if len(named) + all_ > 1:
-        hint = "Give --dispute, --window or --all, one of them."
-        raise Usage("It is said in two ways whose lock ends", where="footage release", hint=hint)
+        hint = "Give one of --dispute, --window and --all."
+        raise Usage("The locks to release are named twice", where="footage release", hint=hint)
     place, _, window = (window or "").rpartition(":")
     within = _span(since, until) if since and until else None
     with _opened(property_ or place or None, camera) as house:
@@ -205,7 +205,7 @@ def release(  # noqa: PLR0913 - one option a field
 def expire(
     *,
     by: By,
-    because: Because = "past its keeping",
+    because: Because = "retention time over",
     camera: OneCamera = None,
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete the files of expired footage, too.")
@@ -234,7 +234,7 @@ def expire(
         ]
         _tell(house, bodies, "expired", json=json)
     if delete:
-        with _after_locks(property_, camera) as house:  # with what was just told
+        with _after_locks(property_, camera) as house:  # with the facts just recorded
             gone = list(_deletable(house, library()))
             _forget_clips(gone)
             deleted = [each for each in gone if _delete(each)]
@@ -242,7 +242,7 @@ def expire(
 
 
 def _due_json(run: RetentionRun) -> dict[str, object]:
-    """What expires, when, and why then."""
+    """Expiring footage as JSON: what, when and why."""
     return {
         "what": "expires",
         "camera": run.camera,
@@ -258,7 +258,7 @@ def _due_json(run: RetentionRun) -> dict[str, object]:
 
 
 def _handled_json(what: str, each: Handled) -> dict[str, object]:
-    """What is locked or was released, by whom, and why."""
+    """A lock or release as JSON: by whom and why."""
     return {
         "what": what,
         "camera": each.camera,
@@ -272,7 +272,7 @@ def _handled_json(what: str, each: Handled) -> dict[str, object]:
 
 
 def _window_of(body: FootageHandled) -> str | None:
-    """The window that a lock preserves, or that a release lets go."""
+    """The window that a lock or release is for."""
     return body.window if isinstance(body, FootageLocked | FootageReleased) else None
 
 
@@ -294,10 +294,9 @@ def _tell_handled(what: str, found: Sequence[Handled], *, json: bool) -> None:
 
 
 def _due(house: PropertyFootage, name: str, until_us: int) -> list[RetentionRun]:
-    """What of a camera is past its keeping by then, in runs.
+    """The footage of a camera whose retention time ends by then, in runs.
 
-    Only segments are read that no fact says have expired, and that are old enough by the shortest
-    keeping there is.
+    Reads only segments that have not expired yet and are older than the shortest retention time.
     """
     camera, area = house.cameras[name], house.areas[name]
     stretches = not_expired(camera, until_us - area.days["routine"] * DAY_US)
@@ -307,7 +306,7 @@ def _due(house: PropertyFootage, name: str, until_us: int) -> list[RetentionRun]
 
 
 def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[IndexedSegment]:
-    """Segments at hand all of whose footage has expired, and on none of which a lock holds."""
+    """Available segments whose footage has expired completely and has no lock."""
     for name, camera in house.cameras.items():
         locked = held(camera)
         for entry in index.entries(name, house.property):
@@ -320,7 +319,7 @@ def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[IndexedS
 
 
 def _told_of(house: PropertyFootage, entry: IndexedSegment) -> list[tuple[int, int]]:
-    """From when to when facts say that these very bytes were recorded; closed."""
+    """The spans in which facts record these bytes; ends included."""
     span = (entry.start_us, entry.end_us - 1)
     places = segments_over(house.store, house.property, entry.camera, [span])
     rows = house.store.rows_at((tape, seq, seq) for _, _, tape, seq in places)
@@ -337,21 +336,21 @@ def _touches(locked: Sequence[LockedSpan], first: int, last: int) -> bool:
 
 
 def _forget_clips(gone: Sequence[IndexedSegment]) -> None:
-    """Delete the clips that hold anything of these. Raises `Refused`: then no original goes yet."""
+    """Delete the clips made of these segments. If that raises `Refused`, no original is deleted."""
     try:
         forget(library().home, {each.sha256 for each in gone})
     except OSError as error:
         raise Refused(
             f"A clip of expired footage cannot be deleted: {error.strerror}",
             where=str(error.filename),
-            hint="Delete it with the login that created it, and expire again.",
+            hint="Delete it with the login that created it, then run the command again.",
         ) from error
 
 
 def _delete(entry: IndexedSegment) -> bool:
-    """Delete a segment's copy for browsers and its file; what cannot be deleted is said.
+    """Delete a segment's copy for browsers, then its file; failures are printed.
 
-    The file last: as long as it is there, the next `expire --delete` comes to it again.
+    The file is last: while it exists, the next `expire --delete` tries again.
     """
     try:
         if entry.playable and entry.playable.path != entry.path:
@@ -365,9 +364,9 @@ def _delete(entry: IndexedSegment) -> bool:
 
 @contextmanager
 def _after_locks(property_: str | None, camera: str | None) -> Iterator[PropertyFootage]:
-    """The cameras of a property, once no open dispute waits for its footage to be locked.
+    """The cameras of a property, after locking the footage of open disputes without a lock.
 
-    A dispute that a feed brought may have met nobody yet who keeps locks.
+    A dispute from another system's feed may not have been locked yet.
     """
     with opened_disputes() as context:
         while lock_pending(context.lock_context, wait=True):
@@ -391,18 +390,18 @@ def _opened(property_: str | None, camera: str | None) -> Iterator[PropertyFoota
 def _span(since: str, until: str) -> tuple[int, int]:
     from_us, to_us = moment(since, "--from"), moment(until, "--to")
     if to_us < from_us:
-        raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
+        raise Usage("--to is before --from", where="--to", hint="Give the later time there.")
     return from_us, to_us
 
 
 def _tell(
     house: PropertyFootage, bodies: Sequence[FootageHandled], what: str, *, json: bool
 ) -> None:
-    """Put it on record, all or none, and say so."""
+    """Record the facts, all or none, and print them."""
     for each, body in zip(put_handled(house.record, house.property, bodies), bodies, strict=True):
         _say(each, body, what, json=json)
     if not bodies and not json:
-        say(f"Nothing is to be {what}.")
+        say(f"No footage is to be {what}.")
 
 
 def _say(noted: Noted, body: FootageHandled, what: str, *, json: bool) -> None:
@@ -422,4 +421,4 @@ def _tell_deleted(deleted: Sequence[IndexedSegment], *, json: bool) -> None:
         )
     else:
         octets = sum(each.size for each in deleted)
-        say(f"{len(deleted):,} files were deleted, {octets:,} octets.")
+        say(f"{len(deleted):,} files were deleted, {octets:,} bytes.")

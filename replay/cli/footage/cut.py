@@ -1,7 +1,7 @@
-"""`footage frame` and `footage clip`: the exact frame of a time, and stretches in one file.
+"""`footage frame` and `footage clip`: the exact frame of a time, and clips.
 
-What is taken out here is on record before a file of it is handed out: who took what of which
-camera, and why. Where that cannot be put on record, nothing is handed out.
+Every export is recorded before its file is written: who, which camera, what and why. If it cannot
+be recorded, no file is written.
 """
 
 import shutil
@@ -49,7 +49,7 @@ group = family()
 
 S = 1_000_000
 PRE_S, POST_S = 8.0, 12.0
-"""What is cut before and after, unless told otherwise: as long as a decision takes, seconds."""
+"""Default seconds before and after a clip: as long as a decision takes."""
 
 Round = Annotated[
     str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
@@ -68,7 +68,7 @@ Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder to wr
 
 
 class Asked(NamedTuple):
-    """Which cameras, what facts say of them, and where the round stands, if one is meant."""
+    """The requested cameras, their facts, and the times of the round, if one is named."""
 
     property: str
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class Asked(NamedTuple):
     times: tuple[int, ...]  # of the round's facts, microseconds, in order
 
     def camera(self, name: str) -> Camera:
-        """What facts say of one of them."""
+        """One camera with its facts."""
         return self.coverage.cameras.get((self.property, name), Camera())
 
 
@@ -126,7 +126,7 @@ def frame(  # noqa: PLR0913 - one option a choice
             _tell_frame(each, got, path, json=json)
     if not taken:
         raise NotFound(
-            "No camera has a frame of that time", where=at, hint="See the reasons above."
+            "No camera has a frame of that time", where=at, hint="The reasons are printed above."
         )
 
 
@@ -196,7 +196,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
         raise NotFound(
             "No camera has footage of that time",
             where=f"{format_time(since)} to {format_time(until)}",
-            hint="See what is missing above.",
+            hint="What is missing is printed above.",
         )
 
 
@@ -207,7 +207,7 @@ def _asked(
     property_: str | None,
     near: Sequence[int],
 ) -> Asked:
-    """The cameras meant and their facts, near these times. Raises `Usage`, `NotFound`."""
+    """The requested cameras and their facts near these times. Raises `Usage`, `NotFound`."""
     if round_ is not None:
         found = load_round(database, round_, library())
         facts = [fact_of(row) for row in found.camera_rows]
@@ -221,7 +221,7 @@ def _asked(
         names = tuple(sorted(mapped)) if camera is None else (camera,)
         return Asked(of.property, names, covered, library().at_hand(facts), tuple(sorted(times)))
     if camera is None:
-        raise Usage("Nothing is named", where="ROUND", hint="Name a round, or --camera.")
+        raise Usage("No round or camera is named", where="ROUND", hint="Name a round or --camera.")
     if not near:
         raise Usage("No time is named", where="--from", hint="Give RFC 3339 times with an offset.")
     with reading(database, [CAMERA_FACTS.name]) as store:
@@ -232,7 +232,7 @@ def _asked(
 
 
 def _fact_time(asked: Asked, number: str) -> int:
-    """When the round's fact N was told. Raises `Usage`."""
+    """The time of the round's fact N. Raises `Usage`."""
     if not 1 <= int(number) <= len(asked.times):
         raise Usage(
             f"There is no fact {number}",
@@ -243,7 +243,7 @@ def _fact_time(asked: Asked, number: str) -> int:
 
 
 def _span_of(asked: Asked, from_: str | None, to: str | None) -> tuple[int, int]:
-    """What is wanted, without what is added before and after."""
+    """The requested span, without the seconds added before and after."""
     if not asked.times and (from_ is None or to is None):
         raise Usage("One of the times is missing", where="--from, --to", hint="Give both.")
     found = []
@@ -258,9 +258,9 @@ def _span_of(asked: Asked, from_: str | None, to: str | None) -> tuple[int, int]
 
 
 def _handed(out: Path, made: CameraClip, way: Way) -> CameraClip:
-    """The clip copied to where it was asked for. Raises `Refused`.
+    """The clip, copied to the output folder. Raises `Refused`.
 
-    Its name sorts by camera and time, and says what is derived.
+    Its name sorts by camera and time, and marks derived clips.
     """
     if made.clip is None:
         return made
@@ -282,15 +282,15 @@ def _save(out: Path, of: FrameLookup, got: Frame) -> Path:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[Path]:
-    """A place to write to, its folder made. Raises `Refused`."""
+    """A path to write to; its folder is created. Raises `Refused`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield path
     except OSError as error:
         raise Refused(
-            f"It cannot be written: {error.strerror}",
+            f"The file cannot be written: {error.strerror}",
             where=str(path),
-            hint="Name a folder you may write to.",
+            hint="Name a folder that you may write to.",
         ) from error
 
 
@@ -321,7 +321,7 @@ def _tell_clip(of: dict[str, object], *, json: bool) -> None:
     if isinstance(made, dict):
         say(f"{of['camera']}: {made['path']}, {made['frames']} frames. {made['says']}")
     else:
-        say(f"{of['camera']}: nothing of it is at hand")
+        say(f"{of['camera']}: no footage of that time is available")
     if isinstance(of["piece"], dict):
         say(f"{of['camera']}: piece {of['piece']['number']} of {of['piece']['of']}. "
             f"{of['piece']['says']}")  # fmt: skip

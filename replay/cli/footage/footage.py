@@ -1,4 +1,4 @@
-"""`footage`: segments taken in, frames and clips of them, clocks and pictures checked."""
+"""`footage`: adds segments, writes frames and clips, checks clocks and pictures."""
 
 from replay.cli.footage import add, clock, coverage, custody, cut, health, status
 from replay.cli.shell.app import family
@@ -12,7 +12,7 @@ PARTS = (
     health,
     status,
 )
-"""What holds the commands, in the order of the help, whichever was imported first."""
+"""The modules of the commands, in the order of the help."""
 
 group = family()
 for part in PARTS:

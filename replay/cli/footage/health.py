@@ -1,4 +1,4 @@
-"""`footage health`: whether cameras show what they should."""
+"""`footage health`: checks cameras' pictures for faults."""
 
 from typing import Annotated
 
@@ -80,7 +80,7 @@ def health(
             right="pictures",
         )
     else:
-        say("Nothing was found.")
+        say("No faults were found.")
     if found:
         raise typer.Exit(FINDINGS)
 
@@ -96,7 +96,7 @@ def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[
 def _of_camera(
     store: ViewStore, index: FootageIndex, entries: list[IndexedSegment], every_us: int
 ) -> list[Ailing]:
-    """What is wrong with one camera, by all of its pictures; how it usually looks is kept."""
+    """The faults of one camera, by all of its pictures; its usual look is stored."""
     seen = seen_of(index, entries, every_us)
     keep_usual(index, entries[0], seen)
     return ailing(seen._replace(usual=None), entries[0], happened_on_record(store))

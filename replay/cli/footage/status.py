@@ -1,4 +1,4 @@
-"""`footage status`: what reading footage rests on here, and how far it is confined."""
+"""`footage status`: the sandbox of footage readers, and what is installed."""
 
 from replay.cli.footage.group import library
 from replay.cli.shell.app import family
@@ -13,11 +13,11 @@ MIB = 1 << 20
 
 @group.command("status")
 def status(*, json: Json = False) -> None:
-    """Show how processes that read footage are confined, and what is at hand.
+    """Show how processes that read footage are confined, and what is available.
 
     Separate processes read footage. They have no network if the system grants them a namespace
-    (Linux, unless a container or a policy forbids it). Otherwise this says so; even then they open
-    only local files of five formats.
+    (Linux, unless a container or a policy forbids it). Otherwise the output says so. Even then they
+    open only local files of five formats.
 
     Example: round-ledger footage status
     """
@@ -43,11 +43,11 @@ def status(*, json: Json = False) -> None:
     else:
         say("Footage is read by a process that has no network.")
     if confined and confined.refused:
-        say(f"Limits that the system did not take: {', '.join(confined.refused)}.")
+        say(f"Limits that the system refused: {', '.join(confined.refused)}.")
     say(
-        f"Bounds: {LIMITS.memory_bytes // MIB:,} MiB, {LIMITS.cpu_s} s of processor time, "
-        f"{LIMITS.job_s} s of it a file, and a second more for each {LIMITS.bytes_a_s // MIB} MiB;"
-        f" by the clock {BUSY} times as long."
+        f"Limits: {LIMITS.memory_bytes // MIB:,} MiB of memory, {LIMITS.cpu_s} s of processor time,"
+        f" {LIMITS.job_s} s of it for each file plus 1 s for each {LIMITS.bytes_a_s // MIB} MiB;"
+        f" {BUSY} times as long in real time."
     )
     say(f"Copies for browsers and clips: {'yes' if available() else 'no, PyAV is missing'}.")
     say(f"Index: {told['index']}, {told['segments']:,} segments.")

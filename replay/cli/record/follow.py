@@ -1,4 +1,4 @@
-"""`ingest --follow`: a growing file stored and forwarded, to a ledger far away or the one here."""
+"""`ingest --follow`: stores and forwards a growing file to a remote ledger or the one here."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ from replay.shell.output import print_json
 from replay.shell.settings import in_force
 
 TOLD_S = 60.0
-"""How often figures are logged while lines are taken, seconds."""
+"""Seconds between log records while lines are ingested."""
 
 _STEP_S = 0.1
 
@@ -32,7 +32,7 @@ _STEP_S = 0.1
 def follow_file(
     feeds: Sequence[str], to: str | None, key_file: Path | None, *, json: bool
 ) -> Counter[str]:
-    """Follow one file until told to stop; how many of each verdict there were. Raises `Usage`."""
+    """Follow one file until stopped; the number of each verdict. Raises `Usage`."""
     path = _one(feeds)
     log_to_stderr()
     verdicts: Counter[str] = Counter()
@@ -48,9 +48,9 @@ def follow_file(
 def _one(feeds: Sequence[str]) -> Path:
     if len(feeds) != 1 or feeds[0] == "-" or Path(feeds[0]).is_dir():
         raise Usage(
-            "One file is followed at a time",
+            "--follow needs exactly one file",
             where="--follow",
-            hint="Name one file; standard input is read to its end without --follow.",
+            hint="Name one file. Standard input is read to its end without --follow.",
         )
     return Path(feeds[0]).absolute()
 
@@ -62,13 +62,13 @@ def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
             yield post
         return
     if key_file is not None:
-        raise Usage("A key is for another ledger", where="--key-file", hint="Name it with --to.")
+        raise Usage("--key-file needs --to", where="--key-file", hint="Name the ledger with --to.")
     with opened_tape() as tape, kept_running(in_force()), Committer(tape) as committer:
         yield _here(committer)
 
 
 def _here(committer: Committer) -> Send:
-    """Into the record of the settings."""
+    """Append to the record that the settings name."""
 
     def send(lines: Sequence[bytes]) -> Sequence[object]:
         judged = [parse_line(line) for line in lines]
@@ -86,7 +86,7 @@ def _here(committer: Committer) -> Send:
 def _answering(
     verdicts: Counter[str], *, json: bool
 ) -> Callable[[file_tail.TailLine, object], None]:
-    """Count what becomes of lines, print it, and log the figures now and then."""
+    """Count and print verdicts, and log the counts from time to time."""
     told_at = time.monotonic()
 
     def answered(line: file_tail.TailLine, said: object) -> None:
@@ -119,6 +119,6 @@ _LOUD = ("lost", "because")
 
 
 def _told(says: str, **figures: object) -> None:
-    """To the log: louder where somebody should look."""
+    """Log an event, as a warning if someone should check it."""
     level = logging.WARNING if any(name in figures for name in _LOUD) else logging.INFO
     LOG.log(level, says, extra={"figures": figures})

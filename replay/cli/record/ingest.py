@@ -1,4 +1,4 @@
-"""`ingest` and `quarantine`: facts on their way in, and what became of the malformed ones."""
+"""`ingest` and `quarantine`: append facts, and show or release malformed input."""
 
 import base64
 from collections import Counter, deque
@@ -32,13 +32,13 @@ from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_json, print_list, progress, say, show_table, warn
 
 BLOCKS_WAITING_MAX = 4
-"""Blocks handed to the record whose receipts have not been read yet."""
+"""The most blocks submitted to the record whose receipts were not read yet."""
 
 SHOWN_OCTETS = 1_000
-"""Octets of a malformed input shown in a list."""
+"""Bytes of a malformed input shown in a list."""
 
 NAMED = "quarantineid"
-"""The attribute by which a corrected fact names what it stands for."""
+"""The attribute with which a corrected fact names the input it replaces."""
 
 app = family()
 quarantine = family()
@@ -48,7 +48,7 @@ Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, fr
 
 
 class IngestedLine(NamedTuple):
-    """A line, what it was judged to be, and its receipt."""
+    """A line, its judgement and its receipt."""
 
     line: FeedLine
     judged: Received | Quarantined
@@ -92,13 +92,13 @@ def ingest(
     Example: round-ledger ingest shift.jsonl
     """
     if follow:
-        from replay.cli.record.follow import follow_file  # noqa: PLC0415 - only where it is asked for
+        from replay.cli.record.follow import follow_file  # noqa: PLC0415 - needed with --follow only
 
         print_totals(totals(follow_file(feeds, to, key_file, json=json)), json=json, strict=strict)
         return
     if to or key_file:
         raise Usage(
-            "A feed is sent elsewhere only as it is followed",
+            "--to and --key-file need --follow",
             where="--to, --key-file",
             hint="Add --follow.",
         )
@@ -123,7 +123,7 @@ def ingest(
 
 
 def print_totals(counted: Counters, *, json: bool, strict: bool = False) -> None:
-    """How many of each verdict there were, in red if something went to quarantine.
+    """Print the number of each verdict, in red if something went to quarantine.
 
     Raises `Exit` with code 1 if that happened and `strict` was asked for.
     """
@@ -142,10 +142,10 @@ def print_totals(counted: Counters, *, json: bool, strict: bool = False) -> None
 
 
 def keep(committer: Committer, lines: Iterable[list[FeedLine]]) -> Iterator[IngestedLine]:
-    """Judge and append block after block; the receipts in order, as they come.
+    """Judge and append block after block; the receipts in order, as they arrive.
 
-    While one block is being committed the next is judged. An empty block means that nothing more
-    has arrived: what is under way is then waited for.
+    While one block is committed, the next is judged. An empty block means that no line is waiting;
+    then pending receipts are awaited.
     """
     waiting: deque[_Block] = deque()
     for block in lines:
@@ -235,7 +235,7 @@ def release(
 
 
 def _all(tape: PostgresTape, *, released: bool) -> Iterator[InQuarantine]:
-    """Every row, a page at a time."""
+    """Every row, read in pages."""
     after = 0
     while page := tape.quarantined(after=after, released=released):
         yield from page
@@ -268,7 +268,7 @@ def _same_again(row: InQuarantine) -> Received:
     where = f"number {row.quarantine_id} in quarantine"
     if row.verdict == "equivocation":
         raise Refused(
-            "It is a well-formed fact whose source and id are on record with other bytes",
+            "It is a well-formed fact, but its source and id are on record with other bytes",
             where=where,
             hint="If it is the true one, append a `fact_corrected` for the other with --as.",
         )
@@ -277,20 +277,20 @@ def _same_again(row: InQuarantine) -> Received:
         raise Refused(
             f"It is still malformed: {judged.what} ({judged.reason})",
             where=f"{where}, {judged.where}",
-            hint=f"Correct it and append that with --as: {judged.hint}.",
+            hint=f"Correct it and append the corrected fact with --as: {judged.hint}.",
         )
     return judged
 
 
 def _corrected(path: Path, number: int) -> Received:
-    """The fact in a file, naming what it stands for."""
+    """The fact in a file, with the number of the input it replaces."""
     try:
         octets = path.read_bytes()
     except OSError as error:
         raise Usage(
             f"The fact cannot be read: {error.strerror}",
             where=str(path),
-            hint="Give a file that holds one fact.",
+            hint="Give a file with one fact.",
         ) from error
     judged = parse_structured(octets.strip())
     if isinstance(judged, Quarantined):
@@ -300,7 +300,7 @@ def _corrected(path: Path, number: int) -> Received:
     attributes = unframe_attributes(judged.attributes)
     if attributes.setdefault(NAMED, str(number)) != str(number):
         raise Usage(
-            f"It names number {attributes[NAMED]}, not {number}",
+            f"The fact replaces number {attributes[NAMED]}, not {number}",
             where=f"{path} $.{NAMED}",
             hint=f"Leave `{NAMED}` out: it is added.",
         )

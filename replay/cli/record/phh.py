@@ -1,4 +1,4 @@
-"""`import-phh`: hands from elsewhere as facts; kept and ruled on like any other feed."""
+"""`import-phh`: converts hand histories to facts, which are ingested and ruled on."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from replay.text.file_names import plain
 
 SECOND_US = 1_000_000
 ROUND_US = 600 * SECOND_US
-"""Hands stand this far apart where the file tells no time."""
+"""The time between hands if the file has no times."""
 
 NO_DAY = "1970-01-01"
 
@@ -91,17 +91,17 @@ def _write(lines: list[bytes], to: Path) -> None:
 
 
 def _fact(line: bytes) -> Fact:
-    """A line as it is read back. Raises Usage where the file holds what no fact may."""
+    """The fact of a line. Raises `Usage` if the file has something that no fact may have."""
     judged = parse_line(line)
     if isinstance(judged, Quarantined):
         raise Usage(
-            f"A hand history makes no fact: {judged.what}", where=judged.where, hint=judged.hint
+            f"A hand gives a malformed fact: {judged.what}", where=judged.where, hint=judged.hint
         )
     return fact_of(judged)
 
 
 def _keep(tape: PostgresTape, lines: list[bytes], *, json: bool) -> None:
-    """Append the facts, and tell how many were new."""
+    """Append the facts, and print how many were new."""
     numbered = [FeedLine("import-phh", number, line) for number, line in enumerate(lines, 1)]
     with Committer(tape) as committer:
         verdicts = Counter[str](kept.receipt.verdict for kept in keep(committer, [numbered]))
@@ -110,7 +110,7 @@ def _keep(tape: PostgresTape, lines: list[bytes], *, json: bool) -> None:
 
 
 def _lines(of: list[Hand], property_: str, table: str | None) -> Iterator[bytes]:
-    """The feed of all hands; a hand without a number of its own takes its place in the order."""
+    """The feed of all hands; a hand without a number gets its index."""
     filed: set[tuple[str, str, str]] = set()
     for order, hand in enumerate(of, 1):
         at = table or "PHH-" + plain(str(hand.fields.get("table", 1)), "-")[:60]
@@ -129,14 +129,14 @@ def _lines(of: list[Hand], property_: str, table: str | None) -> Iterator[bytes]
 
 
 def _marked(line: bytes, told: HandFact) -> bytes:
-    """The fact with what of it is derived, a field that readers of facts pass over."""
+    """The fact with the field `derived`, which readers of facts ignore."""
     event = msgspec.json.decode(line)
     event["data"]["derived"] = told.derived
     return msgspec.json.encode(event)
 
 
 def _filing(hand: Hand, property_: str, table: str, day: str) -> bytes:
-    """A Rules Submission for the table: what is taken of the notation, its smallest chip."""
+    """A Rules Submission for the table, with the notation's smallest chip."""
     unit = unit_of(hand)
     body = RulesSubmissionFiled(
         game=hand.game,
@@ -150,7 +150,7 @@ def _filing(hand: Hand, property_: str, table: str, day: str) -> bytes:
 
 
 def _day(hand: Hand) -> str:
-    """The gaming day: the file's date, or none at all."""
+    """The gaming day: the file's date. Raises `Usage` if it is not a date."""
     parts = [hand.fields.get(name) for name in ("year", "month", "day")]
     if not all(isinstance(part, int) for part in parts):
         return NO_DAY
@@ -158,7 +158,7 @@ def _day(hand: Hand) -> str:
         return date(*parts).isoformat()  # type: ignore[arg-type]  # whole numbers
     except ValueError as error:
         raise Usage(
-            f"The hand history has no day of the calendar: {error}",
+            f"The hand history has no valid date: {error}",
             where=hand.name,
             hint="Check its year, month and day.",
         ) from error

@@ -1,4 +1,4 @@
-"""`verify`, `backup` and `restore`: whether the record is whole, and how it stays so."""
+"""`verify`, `backup` and `restore`: check, back up and restore the record."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -100,7 +100,7 @@ def restore(
 
 
 def _tell(seen: Verified, kept: int, *, json: bool) -> None:
-    """Print what a verification saw; the exit code says whether the record is whole."""
+    """Print the result of a verification; exit code 1 if the record is broken."""
     if json:
         _print_json(seen)
     else:
@@ -111,7 +111,7 @@ def _tell(seen: Verified, kept: int, *, json: bool) -> None:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress by rows, as a verification tells it."""
+    """Progress by rows of a verification."""
     with progress(what) as advance:
         done = 0
 
@@ -161,4 +161,4 @@ def _print(seen: Verified, kept: int) -> None:
     else:
         where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
     say(f"The record is broken at {where}, {broken.kind}: {broken.says}")
-    say(f"{seen.rows:,} facts are whole. Keep the database as it is, and restore.")
+    say(f"{seen.rows:,} facts are whole. Keep the database unchanged, and restore a backup.")

@@ -1,4 +1,4 @@
-"""`drop`: what the boxes should hold, what was counted, and what was won."""
+"""`drop`: expected and counted drop, and win."""
 
 from consumers.money import drop as view
 from consumers.money.amounts import BoxCount
@@ -21,8 +21,8 @@ def drop(
 ) -> None:
     """Show drop and win of each table and gaming day.
 
-    What the box should hold by the facts stands beside what was counted. What is not on record is
-    n/a (null in JSON), never 0. Sums are of the facts as recorded; corrections stand beside them.
+    The expected content of the box is printed beside the counted one. An amount that is not on
+    record is n/a (null in JSON), never 0. Sums use the facts as recorded; corrected sums follow.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
@@ -34,7 +34,7 @@ def drop(
     for day in days:
         _show_day(day)
     if not days:
-        say("No money fact of that is on record.")
+        say("No money is on record for this day and table.")
 
 
 _EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
@@ -44,12 +44,12 @@ _RESULT = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees",
 
 
 def _show_day(day: view.Drop) -> None:
-    """One table's gaming day: the box, the tray, the result, and the win by wager."""
-    title = f"{day.property}:{day.table} · {day.gaming_day or 'gaming day not told'}"
+    """Print one table's gaming day: the box, the tray, the result, and the win by wager."""
+    title = f"{day.property}:{day.table} · {day.gaming_day or 'gaming day not recorded'}"
     meant = ("as corrected",) if day.corrections else ()
     counts = [f"{box.box}, count {box.count}" for box in day.boxes]
     show_table(
-        f"{title} · into the box",
+        f"{title} · drop box",
         ("what", "expected", *meant, *(counts or ("counted",))),
         (
             (
@@ -90,7 +90,7 @@ def _show_day(day: view.Drop) -> None:
 
 
 def _show_corrections(day: view.Drop) -> None:
-    """Each amount that a correction changes, before and after."""
+    """Print each amount that a correction changes, before and after."""
     show_table(
         "Corrections",
         ("fact", "amount", "wager", "told", "corrected", "because"),
@@ -109,7 +109,7 @@ def _show_corrections(day: view.Drop) -> None:
 
 
 def _meant(day: view.Drop, name: str) -> int | None:
-    """An amount as it should have been; as told where no correction changes it."""
+    """An amount, corrected if there is a correction."""
     told: int | None = getattr(day, name)
     return day.corrected.get(name, told)
 
@@ -121,7 +121,7 @@ def _pieces_or_money(amount: str, value: int | None) -> str | None:
 
 
 def _counted(box: BoxCount, field: str | None) -> str | None:
-    """What the count room found of one kind; coupons are pieces, all else dollars."""
+    """The counted amount of one kind; coupons in pieces, everything else in dollars."""
     if field is None:
         return None
     value: int | None = getattr(box, field)

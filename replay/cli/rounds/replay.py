@@ -1,6 +1,6 @@
-"""`replay`: a round as it happened, from the record and whatever cameras saw.
+"""`replay`: prints a round from the record and its cameras.
 
-It judges nothing: a replay of a round with findings ends with exit code 0, as any answer does.
+Findings do not change the exit code: it is 0 for any round that can be replayed.
 """
 
 import shutil
@@ -46,7 +46,7 @@ def replay(
     because: TakenBecause = "replay --frames",
     json: Json = False,
 ) -> None:
-    """Replay a round: table, cameras, money paid beside money owed.
+    """Replay a round: table, cameras, money owed and paid.
 
     Prints the table after each fact, and the frame of each camera at that instant.
 
@@ -60,7 +60,7 @@ def replay(
         story = found.story
         if at is not None and not 1 <= at <= len(story.moments):
             raise Usage(
-                f"The round has {len(story.moments)} facts",
+                f"The round has only {len(story.moments)} facts",
                 where=f"--at {at}",
                 hint=f"Give a number from 1 to {len(story.moments)}.",
             )
@@ -74,7 +74,7 @@ def replay(
 
 
 def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
-    """One object a moment, and the ruling last; the one moment alone where one is asked for."""
+    """An object for each moment, then the ruling; or only the requested moment."""
     if at is not None:
         yield moment_json(story, at)
         return
@@ -84,7 +84,7 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
 
 
 def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[ExportedFootage]:
-    """Which instant of which camera each frame shows, by the camera's clock."""
+    """The exported footage: camera and time of each frame, by the camera's clock."""
     for sight, _ in shown.values():
         at_us = sight.camera_time_us or 0
         yield ExportedFootage(sight.camera or "", at_us, at_us)
@@ -93,7 +93,7 @@ def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[Expor
 def _hand_out(
     database: Database, found: LoadedRound, folder: Path, by: str | None, because: str
 ) -> int:
-    """Write the frames there as files, once that is on record; how many. Raises `Refused`."""
+    """Record the export, then write the frames; the number of files. Raises `Refused`."""
     story = found.story
     if found.footage is None:
         return 0
@@ -108,6 +108,6 @@ def _hand_out(
         raise Refused(
             f"A frame cannot be written: {error.strerror}",
             where=str(folder),
-            hint="Name a folder you may write to.",
+            hint="Name a folder that you may write to.",
         ) from error
     return len(shown)

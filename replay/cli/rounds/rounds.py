@@ -1,4 +1,4 @@
-"""`rounds`: a round found by what is known of it."""
+"""`rounds`: searches rounds."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
@@ -79,7 +79,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
 
     All given conditions must hold. Position, wager, amount, outcome and row must hold for one
     wager, cards for one holder. A dealer matches if on duty at the table during the round. With
-    --errors it sums up what was found in a dealer's rounds, by place and time, and what it cost.
+    --errors it sums up the findings in a dealer's rounds, by place and time, and their cost.
 
     Example: round-ledger rounds --table CC-07 --position 3 --finding overpaid
     """
@@ -122,11 +122,11 @@ def rounds(  # noqa: PLR0913 - one option a way to search
 
 
 def _plain(filters: Filters) -> None:
-    """Refuse what a dealer's errors are not counted by, rather than pass it over."""
+    """Raise `Usage` for filters that `--errors` does not use."""
     known = {name: getattr(filters, name) for name in ("dealer", "limit", *WHERE_AND_WHEN)}
     if filters.dealer is None or Filters(**known) != filters:
         raise Usage(
-            "Errors are of a dealer, by where and when alone",
+            "--errors needs --dealer, and filters by place and time only",
             where="--errors",
             hint="Give --dealer, and --table, --gaming-day, --game, --status, --from or --to.",
         )
@@ -135,7 +135,7 @@ def _plain(filters: Filters) -> None:
 def _tell_errors(
     dealer: str | None, dealt: int, found: Sequence[DealerError], *, json: bool
 ) -> None:
-    """A dealer's errors, what cost most first, and what they cost together."""
+    """Print a dealer's errors, the most costly first, and their total cost."""
     cost = sum(each.cents or 0 for each in found)
     if json:
         print_lines(
@@ -146,7 +146,7 @@ def _tell_errors(
         return
     if found:
         show_table(
-            f"Errors found in {dealt:,} rounds that {dealer} dealt",
+            f"Errors in {dealt:,} rounds dealt by {dealer}",
             ("finding", "wager", "times", "cost"),
             (
                 (each.code, each.wager, f"{each.count:,}",
@@ -155,11 +155,11 @@ def _tell_errors(
             ),
             right="times cost",
         )  # fmt: skip
-    say(f"{dealt:,} rounds dealt; together they cost the house {money(cost)}.")
+    say(f"{dealt:,} rounds dealt; their errors cost the house {money(cost)}.")
 
 
 def _round_json(round_: Round) -> dict[str, object]:
-    """A round as it is printed to pipe; times of devices in UTC."""
+    """A round as JSON; times are by devices, in UTC."""
     return {
         "round": round_.id.subject,
         "property": round_.property,
@@ -176,11 +176,11 @@ def _round_json(round_: Round) -> dict[str, object]:
 
 
 def _rounds_table(found: Sequence[Round]) -> Table:
-    """Rounds to read, a line each in 80 columns; the property only where there are several."""
+    """Rounds as a table of 80 columns; with the property if there are several."""
     several = len({each.property for each in found}) > 1
     table = boxed_table(
         "round", "began", "game", "status", "positions", "wagered", "paid",
-        right=("wagered", "paid"), title="Rounds; times of devices, in UTC",
+        right=("wagered", "paid"), title="Rounds; times by devices, in UTC",
     )  # fmt: skip
     table.padding = (0, 1, 0, 0)
     for column in table.columns:
@@ -200,14 +200,14 @@ def _rounds_table(found: Sequence[Round]) -> Table:
 
 
 def _beside(filters: Filters, found: int) -> Iterator[str]:
-    """What to know beside the answer: that there may be more, or why there may be none."""
+    """Notes on the result: that there may be more, or why there may be none."""
     if found == filters.limit:
         yield f"There may be more than {found}: narrow the search, or raise --limit."
     if found:
         return
-    yield "No round on record fits all of that."
+    yield "No round on record matches the search."
     known = games()
     if filters.game not in (None, *known):
-        yield f"No game here is called `{filters.game}`; there are {', '.join(known)}."
+        yield f"There is no game `{filters.game}`; games are {', '.join(known)}."
     if filters.wager not in (None, *(w.id for game in known.values() for w in game.wagers)):
-        yield f"No wager here is called `{filters.wager}`; `round-ledger games` lists them."
+        yield f"There is no wager `{filters.wager}`; `round-ledger games` lists wagers."

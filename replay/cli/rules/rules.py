@@ -1,4 +1,4 @@
-"""`adjudicate` and `games`: what the rules say. No database, no network."""
+"""`adjudicate` and `games`: rulings and rules, without database and network."""
 
 import difflib
 from collections import Counter
@@ -26,7 +26,7 @@ from replay.games.submission_file import edges_of, read_filing
 from replay.shell.output import Json, print_json, print_lines, progress, say, show_table
 
 MALFORMED_TOLD_MAX = 20
-"""Malformed lines told one by one; of the others only how many there are."""
+"""The most malformed lines printed one by one; more are counted."""
 
 app = family()
 
@@ -47,12 +47,12 @@ def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
 
 
 def print_rulings(rulings: Iterable[Ruling | TableFindings], facts: int, *, json: bool) -> int:
-    """Print rulings on so many facts; how many findings there were."""
+    """Print rulings and the number of facts; the number of findings."""
     return _print_json(rulings) if json else _print_findings(rulings, facts)
 
 
 def _read(feeds: list[str]) -> list[Fact]:
-    """Every well-formed fact. Raises `Usage` where there are lines and none of them is a fact."""
+    """Every well-formed fact. Raises `Usage` if the feed has lines but no fact."""
     facts: list[Fact] = []
     malformed = 0
     with opened(feeds) as sources, progress("read", size(sources)) as advance:
@@ -66,12 +66,12 @@ def _read(feeds: list[str]) -> list[Fact]:
             if malformed <= MALFORMED_TOLD_MAX:
                 say(_malformed(line, judged))
     if malformed > MALFORMED_TOLD_MAX:
-        say(f"{malformed - MALFORMED_TOLD_MAX:,} more malformed lines were left out.")
+        say(f"{malformed - MALFORMED_TOLD_MAX:,} more malformed lines are not shown.")
     if malformed and not facts:
         raise Usage(
-            f"No line is a fact; {malformed:,} are malformed",
+            f"No line is a fact: all {malformed:,} are malformed",
             where=", ".join(feeds),
-            hint="A feed holds one CloudEvents JSON object a line; see /docs/facts.html.",
+            hint="A feed has one CloudEvents JSON object on each line; see /docs/facts.html.",
         )
     return facts
 
@@ -85,7 +85,7 @@ def _malformed(line: FeedLine, why: Quarantined) -> str:
 
 
 def _print_json(rulings: Iterable[Ruling | TableFindings]) -> int:
-    """One object a round; how many findings there were."""
+    """Print an object for each round; the number of findings."""
     found = 0
     for each in rulings:
         print_json(each)
@@ -94,7 +94,7 @@ def _print_json(rulings: Iterable[Ruling | TableFindings]) -> int:
 
 
 def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> int:
-    """Findings as a table, then a sentence that sums up; how many there were."""
+    """Print findings as a table, then a summary; the number of findings."""
     statuses: Counter[str] = Counter()
     rows: list[tuple[object, ...]] = []
     for each in rulings:
@@ -155,9 +155,9 @@ def _under(path: Path, of: GameCard) -> GameCard:
     filing = read_filing(path)
     if filing.game != of.game:
         raise Usage(
-            f"It is a submission for {filing.game}, not for {of.game}",
+            f"The submission is for {filing.game}, not for {of.game}",
             where=str(path),
-            hint=f"Ask for `round-ledger games {filing.game} --edge --submission {path}`.",
+            hint=f"Run `round-ledger games {filing.game} --edge --submission {path}`.",
         )
     return replace(of, edges=edges_of(filing, path))
 
@@ -191,16 +191,18 @@ def _read_as(of: ReadingCard) -> tuple[str, ...]:
 
 
 def _show(of: GameCard) -> None:
-    """Every table of one game."""
+    """Print every table of one game."""
     show_table(
         f"{of.title} ({of.game}): editions",
         ("chapter", "status", "from", "until", "published"),
         ((e.chapter, e.status, e.effective_from, e.effective_until, e.source) for e in of.editions),
     )
     if of.base:
-        show_table("Not printed, and taken as in the standard game", ("what",), ((of.base,),))
+        show_table(
+            "Not printed in the chapter; taken from the standard game", ("what",), ((of.base,),)
+        )
     show_table(
-        "Documents the sections were read in",
+        "Documents of the sections",
         ("document", "status", "from", "sections"),
         ((d.source, d.status, d.effective_from, ", ".join(d.sections)) for d in of.documents),
     )
@@ -227,7 +229,7 @@ def _show(of: GameCard) -> None:
 
 
 def _show_play(of: GameCard) -> None:
-    """How it is played, what is chosen for it, and what may go wrong."""
+    """Print the order of play, readings, options and irregularities."""
     show_table(
         "Order of play",
         ("step", "who", "wager", "sections"),

@@ -1,4 +1,4 @@
-"""`submissions`: Rules Submissions, looked at and filed; what each wager keeps under them."""
+"""`submissions`: checks and files Rules Submissions, with house edges."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +86,7 @@ def file(
 def _show(filing: RulesSubmissionFiled, edges: list[EdgeCard]) -> None:
     show_table(
         f"{games()[filing.game].title}: the house's share of a stake under this submission",
-        ("wager", "keeps", "how it was counted"),
+        ("wager", "keeps", "how it is computed"),
         ((each.wager, each.percent, each.how) for each in edges),
         right="keeps",
     )

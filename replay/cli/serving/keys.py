@@ -1,4 +1,4 @@
-"""`keys`: which devices may send facts to `serve`. A key is shown once, when it is made."""
+"""`keys`: keys of devices that send facts to `serve`. A key is printed once, when it is made."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -28,7 +28,7 @@ group.add_typer(signing.group, name="signing", help="Manage the key that signs d
 
 @contextmanager
 def opened_keys() -> Iterator[Keys]:
-    """The keys, under the role at the door."""
+    """The keys, opened with the database role for access."""
     with opened_database() as database, closing(AccessDatabase(database)) as access:
         yield Keys(access)
 
@@ -38,7 +38,7 @@ def add(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help=("The source it is valid for, or how sources begin.")
+            metavar="SOURCE", help=("The source it is valid for, or the beginning of sources.")
         ),
     ],
     *,
@@ -89,4 +89,4 @@ def revoke(key: Annotated[str, typer.Argument(help="Its name, from `keys list`."
     """
     with opened_keys() as keys:
         keys.revoke(key, local_actor())
-    say(f"Key {key} opens nothing any more.")
+    say(f"Key {key} is revoked.")

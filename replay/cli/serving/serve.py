@@ -1,4 +1,4 @@
-"""`serve`: the pages and the HTTP edge as a process that starts, drains and stops cleanly."""
+"""`serve`: the process that serves the pages and the HTTP API, and stops cleanly."""
 
 import ipaddress
 import socket
@@ -33,10 +33,10 @@ from replay.web.routes import add_oidc, add_pages
 from replay.web.sign_in.pages import LINK_S
 
 REQUESTS_AT_ONCE_MAX = 2_000
-"""Requests under way; further ones are answered 503."""
+"""The most concurrent requests; further ones are answered 503."""
 
 DRAIN_S_MAX = 30
-"""How long requests under way may take once the server was told to stop, seconds."""
+"""Seconds that running requests may take once the server is stopping."""
 
 app = family()
 
@@ -91,7 +91,7 @@ def _run(
     listener: socket.socket,
     address: str,
 ) -> None:
-    """Answer requests until told to stop."""
+    """Answer requests until stopped."""
     bound = listener.getsockname()
     reached = _reached(settings, address, bound[1])
     names = (*LOOPBACK, address, urlsplit(reached.url).hostname or address)
@@ -104,11 +104,11 @@ def _run(
         if not ports.users.any():
             if _loopback(address):
                 _tell(
-                    f"There is no user yet. Make the first one, once, within {LINK_S // 60}"
-                    f" minutes:\n  {reached.url}/setup?link={set_up.link()}"
+                    "There is no user yet. This link creates the first one, once, within"
+                    f" {LINK_S // 60} minutes:\n  {reached.url}/setup?link={set_up.link()}"
                 )
             else:
-                _tell("There is no user yet. Make one: round-ledger users add NAME")
+                _tell("There is no user yet. Add one: round-ledger users add NAME")
         server = uvicorn.Server(
             uvicorn.Config(
                 web,
@@ -122,32 +122,32 @@ def _run(
                 timeout_graceful_shutdown=DRAIN_S_MAX,
             )
         )
-        with suppress(KeyboardInterrupt):  # told to stop, which is how a server ends
+        with suppress(KeyboardInterrupt):  # a signal to stop is the normal end
             server.run(sockets=[listener])
 
 
 def _add_oidc(web: FastAPI, settings: Settings) -> None:
-    """Signing in at an identity provider, where one is set. Raises `Usage`, `Unavailable`."""
+    """Add sign-in at an identity provider, if one is set. Raises `Usage`, `Unavailable`."""
     if settings.oidc_issuer is None:
         return
     if settings.oidc_client_id is None:
         raise Usage(
-            "The identity provider needs to know who asks",
+            "The client id for the identity provider is not set",
             where="ROUND_LEDGER_OIDC_CLIENT_ID",
-            hint="Set it to what the provider calls this server.",
+            hint="Set it to the client id that the provider gave this server.",
         )
     try:
         from replay.web.sign_in.oidc import Client, is_safe  # noqa: PLC0415 - only with the extra `oidc`
     except ImportError as error:
         raise Unavailable(
-            f"Signing in at an identity provider needs {error.name}",
+            f"Sign-in at an identity provider needs {error.name}",
             where="ROUND_LEDGER_OIDC_ISSUER",
             hint="Install it: pip install 'round-ledger[oidc]'.",
         ) from error
     issuer = settings.oidc_issuer
     if not is_safe(issuer):
         raise Usage(
-            f"{issuer} is not reached over TLS",
+            f"{issuer} does not use TLS",
             where="ROUND_LEDGER_OIDC_ISSUER",
             hint="Give the provider's https:// address.",
         )
@@ -164,7 +164,7 @@ def _add_oidc(web: FastAPI, settings: Settings) -> None:
 
 
 def _secret(file: Path | None) -> str | None:
-    """What a file holds and nothing else. Raises `Usage`."""
+    """The text of a file, stripped. Raises `Usage`."""
     if file is None:
         return None
     try:
@@ -178,7 +178,7 @@ def _secret(file: Path | None) -> str | None:
 
 
 def _reached(settings: Settings, address: str, port: int) -> Address:
-    """How browsers reach the server: as set, else as bound."""
+    """How browsers reach the server: by the setting, else by the bound address."""
     name = f"[{address}]" if ":" in address else address
     url = settings.public_url or f"http://{name}:{port}"
     host = urlsplit(url).hostname or ""
@@ -187,7 +187,7 @@ def _reached(settings: Settings, address: str, port: int) -> Address:
 
 
 def _tell(text: str) -> None:
-    """A line for whoever started the server; none for the log, which may be kept."""
+    """Print a line to the terminal; it must not be in the log, which may be kept."""
     print_drawn(f"{text}\n")
 
 
@@ -199,7 +199,7 @@ def _loopback(host: str) -> bool:
 
 
 def _refuse_without_keys(database: Database, settings: Settings, address: str) -> None:
-    """Without device keys anybody who reaches the port could write, or a proxy before it."""
+    """Raise `Usage` for a public address without device keys: anyone could send facts."""
     public = urlsplit(settings.public_url or "").hostname or address
     others = [host for host in (address, public) if not _loopback(host)]
     if not others:
@@ -208,9 +208,9 @@ def _refuse_without_keys(database: Database, settings: Settings, address: str) -
         if Keys(access).any():
             return
     raise Refused(
-        f"Without device keys this machine alone is served, not {others[0]}",
+        f"Without device keys the server answers this machine only, not {others[0]}",
         where="ROUND_LEDGER_HTTP_HOST, --host or ROUND_LEDGER_PUBLIC_URL",
-        hint="Make keys with `round-ledger keys add`, or give 127.0.0.1.",
+        hint="Make keys with `round-ledger keys add`, or use 127.0.0.1.",
     )
 
 
@@ -220,7 +220,7 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family_, backlog=2_048)
     except OSError as error:
         raise Unavailable(
-            f"The port cannot be listened on: {error.strerror}",
+            f"The server cannot listen on the port: {error.strerror}",
             where=f"{host}:{port}",
-            hint="Stop what uses it, or give another with --port.",
+            hint="Stop the program that uses it, or give another with --port.",
         ) from error

@@ -26,14 +26,14 @@ group = family()
 app.add_typer(group, name="services", help="Run PostgreSQL and Kafka without Docker.")
 
 UP_S_MAX = 120
-"""How long the services may take until they are ready, downloads not counted, seconds."""
+"""Seconds that the services may take to be ready, without downloads."""
 
 NODES = (1, 3)
 START = [sys.executable, "-c", "from replay.cli import main; main()"]
 
 
 class ServiceState(NamedTuple):
-    """One server: what runs where, and whether it answers."""
+    """One server: its program, its address, and whether it answers."""
 
     service: str
     version: str | None
@@ -63,10 +63,10 @@ def up(
     """
     settings = in_force()
     if nodes not in NODES:
-        raise Usage("Kafka runs on 1 node or on 3", where="--nodes", hint="Give one of the two.")
+        raise Usage("Kafka runs on 1 or 3 nodes", where="--nodes", hint="Give 1 or 3.")
     if found := supervisor.running(settings.home):
         _same_size(found, nodes)
-        say("The services run already.")
+        say("The services are already running.")
     else:
         programs = _programs(settings)
         if foreground:
@@ -99,7 +99,7 @@ def status(*, json: Json = False) -> None:
     found = supervisor.running(settings.home)
     if found is None:
         raise Unavailable(
-            "The services do not run",
+            "The services are not running",
             where=str(settings.home),
             hint="Start them with `round-ledger services up`.",
         )
@@ -108,7 +108,7 @@ def status(*, json: Json = False) -> None:
 
 
 def _programs(settings: Settings) -> Programs:
-    """Java and the jars: whatever is missing is said here, before anything is started."""
+    """Java and the jars. Raises an error for what is missing, before anything starts."""
     release = jars.release()
     java = find_java(settings.java, release.java_min)
     with progress(f"Apache Kafka {release.version}", release.octets) as advance:
@@ -139,18 +139,20 @@ def _same_size(found: Running, nodes: int) -> None:
     runs = len(found.kafka.nodes)
     if runs != nodes:
         raise Refused(
-            f"The services run already, and Kafka with --nodes {runs}, not {nodes}",
+            f"The services are already running, with --nodes {runs}, not {nodes}",
             where="--nodes",
-            hint="A cluster keeps its size; give another home another one.",
+            hint="A cluster keeps its size. Use another ROUND_LEDGER_HOME for another size.",
         )
 
 
 def _started(home: Path, nodes: int) -> Running:
-    """Start the supervisor as a process of its own, and wait for its word."""
+    """Start the supervisor process, and wait until it reports."""
     home.mkdir(parents=True, exist_ok=True)
-    with (home / LOG).open("ab") as log:  # somebody else may be starting them, and writing to it
+    with (home / LOG).open(
+        "ab"
+    ) as log:  # another process may be starting them and writing to the log
         said_before = log.tell()
-        process = subprocess.Popen(  # noqa: S603 - this program, arguments of our own
+        process = subprocess.Popen(  # noqa: S603 - this program with fixed arguments
             [*START, "services", "up", "--foreground", "--nodes", str(nodes)],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -166,14 +168,14 @@ def _started(home: Path, nodes: int) -> Running:
     process.terminate()
     told = " ".join((home / LOG).read_bytes()[said_before:].decode(errors="replace").split())
     raise Unavailable(
-        f"The services did not start: {told or 'nothing was said'}",
+        f"The services did not start: {told or 'no error was reported'}",
         where=str(home / LOG),
-        hint="Read the log, and those beside it: kafka/node-*/log, postgres/log.",
+        hint="Read this log and those beside it: kafka/node-*/log, postgres/log.",
     )
 
 
 def _tell(settings: Settings, found: Running, *, json: bool) -> bool:
-    """Print what runs where; whether all of it answers."""
+    """Print each server and its address; whether all answer."""
     rows = [_postgres(settings, found), *_nodes(found)]
     print_list("Services", rows, ServiceState._fields, json=json)
     return all(row.state == "ready" for row in rows)

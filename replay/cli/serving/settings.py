@@ -1,4 +1,4 @@
-"""`settings`: every setting, the value in force, and where it comes from."""
+"""`settings`: every setting, its value, and the origin of the value."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ app = family()
 
 
 class SettingShown(NamedTuple):
-    """One setting as it is shown: never a user name or a password."""
+    """One setting as shown, without user name and password."""
 
     setting: str
     value: str | None
@@ -31,7 +31,7 @@ def settings(*, json: Json = False) -> None:
 
 
 def shown(settings: Settings, environ: Mapping[str, str]) -> list[SettingShown]:
-    """Every setting of the reference with the value in force."""
+    """Every setting with its current value."""
     return [
         SettingShown(
             row.name,
@@ -53,7 +53,7 @@ def _value(row: Setting, settings: Settings) -> str | None:
 
 
 def masked(url: str) -> str:
-    """A database's address without whatever may be secret in it."""
+    """A database's address without its secret parts."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""

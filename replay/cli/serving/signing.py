@@ -36,7 +36,7 @@ def make_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
     Example: round-ledger keys signing make --holder "Hollywood surveillance"
     """
     _tell(make(keys_folder(), holder, dt.datetime.now(dt.UTC)), json=json)
-    say(f"The secret half is in {keys_folder()}; back it up where only its owner comes.")
+    say(f"The secret half is in {keys_folder()}. Back it up where only its owner has access.")
 
 
 @group.command("show")
@@ -58,7 +58,7 @@ def rotate_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
     """
     old, new = rotate(keys_folder(), holder, dt.datetime.now(dt.UTC))
     _tell(new, json=json)
-    say(f"Key {old.key_id} no longer signs. Hand the new public half to those who had the old one.")
+    say(f"Key {old.key_id} no longer signs. Give the new public half to all who have the old one.")
 
 
 def _tell(signer: Signer, *, json: bool) -> None:

@@ -27,14 +27,16 @@ Roles = Annotated[list[str], typer.Option("--role", help=f"{', '.join(ROLES)}; m
 PasswordFile = Annotated[
     Path | None,
     typer.Option(
-        "--password-file", metavar="FILE", help="First line of a file, `-` for stdin; else typed."
+        "--password-file",
+        metavar="FILE",
+        help="First line of a file, `-` for stdin; default: typed.",
     ),
 ]
 
 
 @contextmanager
 def opened_users() -> Iterator[Users]:
-    """The users, under the role at the door."""
+    """The users, opened with the database role for access."""
     with opened_database() as database, closing(AccessDatabase(database)) as access:
         yield Users(access)
 
@@ -149,7 +151,7 @@ def log(
         return
     columns = ("at", "what", "about", "by", "from", "detail")
     rows = ((date_and_time(each.at_us, ms=False) + "Z", *each[1:]) for each in found)
-    show_table("At the door; times in UTC", columns, rows)
+    show_table("Sign-ins and changes; times in UTC", columns, rows)
 
 
 def _roles(given: list[str]) -> list[Role]:
@@ -158,13 +160,13 @@ def _roles(given: list[str]) -> list[Role]:
     if len(known) < len(set(given)):
         wrong = ", ".join(sorted(set(given) - set(ROLES)))
         raise Usage(
-            f"There is no role {wrong}", where="--role", hint=f"Give some of {', '.join(ROLES)}."
+            f"There is no role {wrong}", where="--role", hint=f"Roles are {', '.join(ROLES)}."
         )
     return known
 
 
 def _password(file: Path | None) -> str:
-    """From a file's first line, stdin, or the terminal, twice and unseen. Raises `Usage`."""
+    """A password: the first line of a file or stdin, or typed twice, hidden. Raises `Usage`."""
     if file is not None and str(file) == "-":
         return sys.stdin.readline().rstrip("\r\n")
     if file is not None:
@@ -172,22 +174,22 @@ def _password(file: Path | None) -> str:
             return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
         except (OSError, UnicodeDecodeError) as error:
             raise Usage(
-                "The password's file cannot be read", where=str(file), hint=f"{error}."
+                "The password file cannot be read", where=str(file), hint=f"{error}."
             ) from error
     if not sys.stdin.isatty():
         raise Usage(
-            "Nobody is there to type a password",
+            "There is no terminal to type a password",
             where="stdin",
             hint="Give it with --password-file FILE, `-` for stdin.",
         )
     typed = getpass.getpass("Password: ")
     if typed != getpass.getpass("Again: "):
-        raise Usage("The two are not the same", where="Password", hint="Type it again.")
+        raise Usage("The two passwords differ", where="Password", hint="Run the command again.")
     return typed
 
 
 def _json(account: Account) -> dict[str, object]:
-    """A user as printed to pipe."""
+    """A user as JSON."""
     return {
         "name": account.name,
         "employee": account.employee,

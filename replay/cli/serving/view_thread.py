@@ -1,4 +1,4 @@
-"""Views kept at the end of the record by a thread of the server, beside its pages."""
+"""A thread of the server that keeps views up to date."""
 
 import logging
 import threading
@@ -18,18 +18,18 @@ from ledger.record.tape import TapeRow
 LOG = logging.getLogger("round_ledger.views")
 
 PAUSE_S_MAX = 1.0
-"""The longest pause between two batches of rows, seconds."""
+"""The longest pause between two batches, in seconds."""
 
 BATCH_ROWS = 500
-"""Rows that views take in at once beside a server: short transactions, quick stops."""
+"""Rows in a batch: small, so that transactions are short and stopping is quick."""
 
 
 @contextmanager
 def views_kept(database: Database) -> Iterator[None]:
-    """Views at the end of the record, or on their way, while the block runs.
+    """Keep views up to date while the block runs.
 
-    In a thread of its own; where `consume --follow` runs too, each batch is applied by whichever
-    comes first.
+    The work is done in a thread. If `consume --follow` runs too, each batch is applied once, by
+    either of them.
     """
     install(database)
     stop = threading.Event()
@@ -43,7 +43,7 @@ def views_kept(database: Database) -> Iterator[None]:
 
 
 def _keep(database: Database, stop: threading.Event) -> None:
-    """Follow the record until told to stop. What cannot be followed is said, and left."""
+    """Follow the record until stopped. An error that cannot be retried is logged and ends it."""
     try:
         follow_on(
             database,
@@ -56,11 +56,11 @@ def _keep(database: Database, stop: threading.Event) -> None:
         )
     except LedgerError as error:
         figures = {"code": error.code, "what": error.what, "hint": error.hint}
-        LOG.error("views are not kept up", extra={"figures": figures})  # noqa: TRY400 - told, not traced
+        LOG.error("views are not kept up", extra={"figures": figures})  # noqa: TRY400 - without a traceback
 
 
 class _Paced:
-    """The tape, read no faster than every other moment: requests have the rest."""
+    """The tape, read at most half of the time: requests have the rest."""
 
     def __init__(self, source: TapeSource, stop: threading.Event) -> None:
         self._source = source
@@ -68,7 +68,7 @@ class _Paced:
         self._since: float | None = None
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
-        """Rows as the tape gives them, after as long a pause as was worked on those before."""
+        """Rows of the tape, after a pause as long as the last batch took."""
         if self._since is not None:
             self._stop.wait(min(time.monotonic() - self._since, PAUSE_S_MAX))
         rows = self._source.read(after, limit)
@@ -76,7 +76,7 @@ class _Paced:
         return rows
 
     def wait(self, after: int, timeout_s: float) -> None:
-        """As the tape."""
+        """Wait as the tape does."""
         self._source.wait(after, timeout_s)
 
 

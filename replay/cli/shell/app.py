@@ -41,7 +41,7 @@ COMMANDS = (
         "replay",
         "rounds.replay",
         INVESTIGATORS,
-        "Replay a round: table, cameras, money paid beside money owed.",
+        "Replay a round: table, cameras, money owed and paid.",
     ),
     Command(
         "footage", "footage.footage", INVESTIGATORS, "Add footage; show frames, clips and clocks."

@@ -1,8 +1,8 @@
-"""How a command ends: the exit code, and a user's mistake told without a traceback.
+"""How a command ends: the exit code, and a user's mistake reported without a traceback.
 
-0 done, nothing found · 1 findings · 2 usage or unreadable input · 3 something needed is not
-available · 130 or 143 stopped by SIGINT or SIGTERM · 141 the reader of our output went away.
-A traceback means a defect of this program, and nothing else.
+0 done, nothing found. 1 findings. 2 usage or unreadable input. 3 something needed is not
+available. 130 or 143 stopped by SIGINT or SIGTERM. 141 the reader of the output went away.
+A traceback always means a defect of this program.
 """
 
 import errno

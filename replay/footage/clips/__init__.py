@@ -1,1 +1,1 @@
-"""Clips: stretches of footage in one file, and which are kept."""
+"""Clips: parts of footage in one file, and their cache."""

@@ -1,7 +1,7 @@
-"""Which clips are kept: the ones used last, and none of footage that was deleted.
+"""The cache of clips: it keeps the last used ones, and none of deleted footage.
 
-A clip is made again from its segments, so what lies here is a copy and no evidence. Each is a file
-beside a record that names the segments; a file without a record was never finished.
+A clip can be made again from its segments, so a cached clip is a copy and not evidence. Beside each
+file is a record that names its segments. A file without a record was never finished.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDER = "clips"
-"""Where clips are kept, in the ledger's home; all of it may be removed at any time."""
+"""The folder of the cache, in the ledger's home; it may be removed at any time."""
 
 BYTES_MAX = 8 << 30
-"""Octets of clips that are kept; of more, those used last."""
+"""The size of the cache in bytes; above it the least recently used clips are removed."""
 
 SPARED_S = 3_600.0
-"""What was used so lately may be on its way to somebody, seconds: it stays, whatever is kept."""
+"""A clip used within this many seconds is never removed: it may be being sent."""
 
 
 class _Source(msgspec.Struct):
@@ -32,7 +32,7 @@ class _Source(msgspec.Struct):
 
 
 class _Record(msgspec.Struct):
-    """As much of a clip's record as says what it was made from."""
+    """The part of a clip's record that names its sources."""
 
     sources: tuple[_Source, ...]
 
@@ -50,13 +50,13 @@ class _Lying(NamedTuple):
 
 
 def used(clip: Path) -> None:
-    """Note that a clip was used now."""
+    """Mark a clip as used now."""
     with suppress(OSError):
         os.utime(clip)
 
 
 def trim(home: Path, bytes_max: int = BYTES_MAX) -> None:
-    """Remove what was used longest ago of more than so many octets; what cannot be, stays."""
+    """Remove the least recently used clips above a size; undeletable ones stay."""
     before_s = time.time() - SPARED_S
     lying = sorted(_lying(home))
     kept = sum(each.size for each in lying)
@@ -69,9 +69,9 @@ def trim(home: Path, bytes_max: int = BYTES_MAX) -> None:
 
 
 def forget(home: Path, hashes: Collection[str]) -> None:
-    """Remove every clip that holds anything of these segments. Raises OSError for one that stays.
+    """Remove every clip made from these segments. Raises OSError if one cannot be removed.
 
-    What has no record may hold anything, and goes too, unless somebody may still be making it.
+    A file without a record may contain them, so it is removed too unless it is still being made.
     """
     before_s = time.time() - SPARED_S
     for each in _lying(home):
@@ -90,7 +90,7 @@ def _lying(home: Path) -> Iterator[_Lying]:
 
 
 def _sources(record: Path) -> set[str] | None:
-    """The segments that a clip was made from; None where nothing says so."""
+    """The segments that a clip was made from; None if that is unknown."""
     try:
         told = msgspec.json.decode(record.read_bytes(), type=_Record)
     except (FileNotFoundError, msgspec.DecodeError):
@@ -99,6 +99,6 @@ def _sources(record: Path) -> set[str] | None:
 
 
 def _remove(clip: _Lying) -> None:
-    """The file first: a record without one is as if nothing were there."""
+    """Remove a clip, the file first: a record without a file is ignored."""
     clip.path.unlink(missing_ok=True)
     clip.record.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Clips: stretches of segments put into one file that a browser plays, beside the untouched ones.
+"""Clips: parts of segments put into one file that a browser plays.
 
-A clip is copied packet by packet from the key frame before what is wanted; where the wanted part
-begins and ends stands in it and in its record, and nothing of it is encoded anew. An exact clip, or
-one with the time burned in, is encoded and labelled derived. Made once: the same stretches of the
-same bytes are answered from the cache.
+A clip is copied packet by packet from the keyframe before the requested part, without re-encoding.
+The clip and its record say where the requested part begins and ends. An exact clip, or one with the
+time in the picture, is re-encoded and marked as derived. The same request for the same bytes is
+answered from the cache.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from replay.footage.library.index import FootageIndex, IndexedSegment
 
 VERSION = 2
-"""Counts up whenever the same request is to give other bytes."""
+"""Version of the output: raised when the same request gives other bytes."""
 
 CONTAINER: Made = "mp4"
-"""What every clip is, whatever its footage is in: it can be signed as an ONVIF export."""
+"""The container of every clip: it can be signed as an ONVIF export."""
 
 Way = Literal["copy", "exact", "overlay"]
-"""Packets copied; encoded anew so that it begins and ends exactly; the same with its time in it."""
+"""How a clip is made: copied; re-encoded with exact ends; the same with the time in the picture."""
 
 
 class SegmentCut(NamedTuple):
-    """What is wanted of one segment, in microseconds from its first frame on."""
+    """The requested part of one segment, in microseconds from its first frame."""
 
     sha256: str
     from_us: int
-    to_us: int  # the first instant that is not wanted
+    to_us: int  # exclusive
 
 
 class ClipSource(Struct, frozen=True):
@@ -52,25 +52,25 @@ class ClipSource(Struct, frozen=True):
     sha256: str  # of the original
     from_us: int
     to_us: int
-    at_us: int  # where its first frame stands on the camera's clock
-    moved_us: int  # how much later than recorded, since its start overlaps the one before
-    copied_from: str  # SHA-256 of the file whose packets were taken
+    at_us: int  # its first frame by the camera's clock
+    moved_us: int  # shift to later than recorded, if its start overlaps the segment before
+    copied_from: str  # SHA-256 of the file whose packets were copied
 
 
 class Clip(Struct, frozen=True, kw_only=True):
-    """A clip that was made. Times in microseconds; those of the clip from its first frame on."""
+    """A finished clip. Times in microseconds; those in the clip count from its first frame."""
 
     path: str
     sha256: str
     size: int
     container: Made
     way: Way
-    derived: bool  # encoded anew, here or when a copy for browsers was made
+    derived: bool  # re-encoded, here or for the copy for browsers
     property: str
     camera: str
-    starts_us: int  # of the first frame, by the camera's clock; what is wanted may begin later
-    in_us: int  # where what is wanted begins in the clip
-    out_us: int  # and where it ends
+    starts_us: int  # the first frame, by the camera's clock; the requested part may begin later
+    in_us: int  # start of the requested part in the clip
+    out_us: int  # end of the requested part in the clip
     frames: int
     sources: tuple[ClipSource, ...]
 
@@ -78,37 +78,36 @@ class Clip(Struct, frozen=True, kw_only=True):
 def clip(
     library: FootageIndex, wanted: Sequence[tuple[str, int, int]], *, way: Way = "copy"
 ) -> Clip:
-    """Make a clip of stretches of one camera's segments, in order of time, or find it made.
+    """Make a clip of parts of one camera's segments, by time, or take it from the cache.
 
-    wanted: as `SegmentCut` has it. It lies in the cache; to hand it out, put that on record first.
-    Raises NotFound where a segment is not at hand, Refused where it cannot be cut, Unavailable
-    without the extra `video`.
+    The file is in the cache; record the export before handing it out. Raises NotFound if a segment
+    is not available, Refused if it cannot be cut, Unavailable without the extra `video`.
     """
     stretches = [SegmentCut(*each) for each in wanted]
     entries = [_entry(library, stretch) for stretch in stretches]
     if not entries:
         raise NotFound(
             "There is nothing to cut",
-            where="the stretches wanted",
-            hint="Ask for a time that footage covers.",
+            where="the requested parts",
+            hint="Give a time with footage.",
         )
     return _cached(library, entries, *_parts(stretches, entries, way), way)
 
 
 def describe(made: Clip) -> dict[str, object]:
-    """A clip as it is told in JSON: what it is, and what it is not."""
+    """The description of a clip as JSON."""
     told = msgspec.to_builtins(made)
     told["path"] = Path(made.path).name
-    told["says"] = _SAYS[made.way] + (" Its source was encoded anew." if _recoded(made) else "")
+    told["says"] = _SAYS[made.way] + (" Its source was re-encoded." if _recoded(made) else "")
     return dict(told)
 
 
 _SAYS = {
-    "copy": "A stream copy: no picture was encoded anew. It begins at the key frame before "
-    "what is wanted; in_us and out_us say where that begins and ends.",
-    "exact": "Derived: encoded anew to begin and end exactly. The originals are named by hash.",
-    "overlay": "Derived: encoded anew with the camera's clock written into the picture. The "
-    "originals are named by hash.",
+    "copy": "A stream copy without re-encoding. It begins at the keyframe before the requested "
+    "part; in_us and out_us are the start and end of that part.",
+    "exact": "Derived: re-encoded to begin and end exactly. The originals are named by hash.",
+    "overlay": "Derived: re-encoded with the camera's clock in the picture. The originals are "
+    "named by hash.",
 }
 
 
@@ -119,11 +118,11 @@ def _recoded(made: Clip) -> bool:
 def _entry(library: FootageIndex, stretch: SegmentCut) -> IndexedSegment:
     entry = library.entry(stretch.sha256)
     if entry is None or not library.whole(entry):
-        state = "is not in the footage index" if entry is None else "is gone or was altered"
+        state = "is not in the footage index" if entry is None else "is missing or was altered"
         raise NotFound(
             f"The segment {state}",
             where=f"SHA-256 {stretch.sha256}",
-            hint="Take it in with `round-ledger footage add`.",
+            hint="Add it with `round-ledger footage add`.",
         )
     return entry
 
@@ -131,13 +130,13 @@ def _entry(library: FootageIndex, stretch: SegmentCut) -> IndexedSegment:
 def _parts(
     wanted: Sequence[SegmentCut], entries: Sequence[IndexedSegment], way: Way
 ) -> tuple[tuple[Part, ...], tuple[ClipSource, ...]]:
-    """Where each stretch is read from and where it goes on the camera's clock."""
+    """The source file of each part and its place on the camera's clock."""
     for before, after in pairwise(entries):
         if (before.property, before.camera) != (after.property, after.camera):
             raise Refused(
-                "A clip is of one camera",
+                "A clip can only have one camera",
                 where=f"{before.camera}, {after.camera}",
-                hint="Ask for a clip a camera.",
+                hint="Make one clip for each camera.",
             )
     parts, sources, free_us = [], [], -(1 << 62)
     for stretch, entry in zip(wanted, entries, strict=True):
@@ -153,15 +152,15 @@ def _parts(
 
 
 def _file(entry: IndexedSegment, way: Way) -> tuple[Path, str]:
-    """The file to read: the original where it is encoded anew, else what browsers play of it."""
+    """The file to read: the original for re-encoding, else the file that browsers play."""
     if way != "copy":
         return entry.path, entry.sha256
     if entry.playable is None:
         require_video("A clip")
         raise Refused(
-            f"There is nothing that a browser plays of this segment: {entry.unplayable}",
+            f"A browser cannot play this segment: {entry.unplayable}",
             where=str(entry.path),
-            hint="Take it in again with `round-ledger footage add`, or ask for an exact clip.",
+            hint="Add it again with `round-ledger footage add`, or make an exact clip (--exact).",
         )
     return entry.playable.path, entry.playable.sha256
 
@@ -173,7 +172,7 @@ def _cached(
     sources: tuple[ClipSource, ...],
     way: Way,
 ) -> Clip:
-    """The clip of this request: found, if its bytes are still those, else made."""
+    """The clip of this request: from the cache if unchanged, else made."""
     asked = (VERSION, way, CONTAINER, entries[0].property, entries[0].camera, sources)
     key = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
     place = library.home / FOLDER / key[:2] / f"{key}.{CONTAINER}"
@@ -196,7 +195,7 @@ def _cached(
         raise Refused(
             f"The clip cannot be made: {written.problem}",
             where=", ".join(entry.path.name for entry in entries),
-            hint="Ask for each segment alone, or for an exact clip, which is encoded anew.",
+            hint="Make a clip of each segment alone, or an exact clip (--exact).",
         )
     recoded = any(entry.playable and entry.playable.how == "transcoded" for entry in entries)
     made = Clip(
@@ -232,7 +231,7 @@ def _found(record: Path, place: Path) -> Clip | None:
 def _note(
     way: Way, first: IndexedSegment, in_us: int, out_us: int, sources: Sequence[ClipSource]
 ) -> str:
-    """What stands in the clip's own metadata, so that it can be told without its record."""
+    """The comment in the clip's own metadata, which describes it without its record."""
     told = {
         "made_by": "round-ledger",
         "way": way,

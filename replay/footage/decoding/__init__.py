@@ -1,1 +1,1 @@
-"""Footage read in a bounded process: index, frames, codes in pictures."""
+"""Reads footage in sandboxed processes: index, frames, codes in pictures."""

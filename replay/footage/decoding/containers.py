@@ -1,7 +1,7 @@
-"""What a video file says of itself in its first octets: container, when made, whether it has sound.
+"""Reads metadata from a video file's bytes: container, creation time, sound.
 
-Plain reading of octets, for what OpenCV does not tell. It opens nothing but the file it is given
-and decodes nothing; what it cannot read is None, never a guess.
+OpenCV does not give these. It opens only the given file and decodes nothing. What it cannot read is
+None, never a guess.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Container = Literal["mp4", "matroska", "webm", "mpegts", "avi"]
-"""The containers that footage is taken from."""
+"""The accepted containers of footage."""
 
 SUFFIXES = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".ts", ".mts", ".avi")
-"""Endings of names that are looked at; what is inside decides what a file is."""
+"""File name endings that are read; the content decides the container."""
 
-_HEAD = 1 << 16  # octets in which Matroska and AVI say which tracks there are
-_MOOV_MAX = 64 << 20  # octets of an MP4's index that are looked through
-_BOX = 8  # octets of an MP4 box's size and name
+_HEAD = 1 << 16  # bytes in which Matroska and AVI list their tracks
+_MOOV_MAX = 64 << 20  # most bytes of an MP4's index that are read
+_BOX = 8  # bytes of an MP4 box's size and name
 _EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"  # Matroska: its head, its body
 _CLUSTER, _CLUSTER_TIME = b"\x1f\x43\xb6\x75", b"\xe7"
-_PACKET = 188  # octets, of MPEG-TS
+_PACKET = 188  # bytes, of MPEG-TS
 _SYNC = 0x47
 _MP4_FIRST = frozenset((b"ftyp", b"styp", b"moov"))
 _SOUND_TRACK = re.compile(rb"hdlr.{8}soun", re.DOTALL)  # ISO/IEC 14496-12, 8.4.3
 _PICTURE_TRACK = re.compile(rb"hdlr.{8}vide", re.DOTALL)
 _ONE_EDIT = b"\0\0\0\1"
-_SINCE_1904 = 2_082_844_800  # seconds from 1904 to 1970: MP4 counts from the one
-_SINCE_2001 = 978_307_200  # seconds from 1970 to 2001: Matroska counts from the other
+_SINCE_1904 = 2_082_844_800  # seconds from 1904, where MP4 begins to count, to 1970
+_SINCE_2001 = 978_307_200  # seconds from 1970 to 2001, where Matroska begins to count
 _S = 1_000_000
 
 
 def container_of(path: Path) -> Container | None:
-    """Which container a file's first octets are of; None for anything else.
+    """The container of a file, by its first bytes; None for anything else.
 
-    Raises OSError where it cannot be read.
+    Raises OSError if it cannot be read.
     """
     with path.open("rb") as file:
         head = file.read(3 * _PACKET)
@@ -55,7 +55,7 @@ def container_of(path: Path) -> Container | None:
 
 
 def created_us(path: Path, container: Container) -> int | None:
-    """When the file says it was made, microseconds since 1970 UTC; None where it does not.
+    """The creation time in the file, in microseconds since 1970 UTC; None if it has none.
 
     Some recorders set it when they begin the file, others when they close it.
     """
@@ -68,7 +68,7 @@ def created_us(path: Path, container: Container) -> int | None:
 
 
 def has_sound(path: Path, container: Container) -> bool | None:
-    """Whether a track of sound is in it; None where this cannot be told so (MPEG-TS)."""
+    """Whether the file has a sound track; None if that cannot be read (MPEG-TS)."""
     with path.open("rb") as file:
         if container == "mp4":
             moov = _moov(file)
@@ -80,15 +80,15 @@ def has_sound(path: Path, container: Container) -> bool | None:
 
 
 _SOUNDS = (b"OPUS", b"VORBIS", b"AAC", b"MPEG", b"PCM", b"FLAC", b"AC3", b"EAC3", b"DTS", b"MS/")
-"""What Matroska calls codecs of sound, after `A_`."""
+"""Names of sound codecs in Matroska, after `A_`."""
 
 
 def begins_plainly(path: Path, container: Container) -> bool:
     """Whether a browser shows its first frame at time 0 and finds every frame by its time.
 
-    In pieces, an MP4 has nothing that takes back the delay of its first frame; with pictures out of
-    order, a player that seeks may land behind the frame it was sent to; with an edit list, frames
-    may be hidden or moved. A WebM may begin with any time.
+    A fragmented MP4 cannot correct the delay of its first frame. With frames out of order a player
+    may seek past the wanted frame. An edit list may hide or move frames. A WebM may begin at any
+    time.
     """
     with path.open("rb") as file:
         if container == "mp4":
@@ -104,13 +104,13 @@ def begins_plainly(path: Path, container: Container) -> bool:
 
 
 def _plain_pictures(moov: bytes) -> bool:
-    """Whether an MP4's track of pictures is whole, in order and begins at 0."""
+    """Whether an MP4's video track is complete, in order and begins at 0."""
     tracks = [track for track in _tracks(moov) if _PICTURE_TRACK.search(track)]
     return b"mvex" not in moov and len(tracks) == 1 and _in_order_from_0(tracks[0])
 
 
 def _in_order_from_0(track: bytes) -> bool:
-    """Nothing shown in another order than decoded, nothing cut off the beginning or put before."""
+    """Whether frames are shown in decoding order, and nothing is cut off or added at the start."""
     at = track.find(b"elst")
     if at < 0 or b"ctts" in track:
         return b"ctts" not in track
@@ -121,9 +121,9 @@ def _in_order_from_0(track: bytes) -> bool:
 
 
 def hidden_us(path: Path, container: Container) -> int:
-    """How much an MP4 holds before the first picture that is shown, by its edit list; else 0.
+    """The duration in an MP4 before its first shown frame, by its edit list; else 0.
 
-    Cut without encoding anew, such a file holds the pictures that the first one shown refers to.
+    A file cut without re-encoding contains the hidden frames that its first shown frame needs.
     """
     if container != "mp4":
         return 0
@@ -133,14 +133,14 @@ def hidden_us(path: Path, container: Container) -> int:
         at = track.find(b"elst")
         if _PICTURE_TRACK.search(track) and at >= 0 and track[at + 8 : at + 12] == _ONE_EDIT:
             begins = _number(track, b"elst", 16, 24)
-            delay = _number(track, b"ctts", 16, 16)  # of the picture that is decoded first
+            delay = _number(track, b"ctts", 16, 16)  # of the frame that is decoded first
             a_second = _number(track, b"mdhd", 16, 24)
             return max(begins - delay, 0) * _S // a_second if a_second and not begins >> 31 else 0
     return 0
 
 
 def _number(track: bytes, box: bytes, place: int, place_wide: int) -> int:
-    """A number of a box, by its place in version 0 and in version 1, whose times have 64 bits."""
+    """A number in a box, by its offset in version 0 and in version 1 (with 64-bit times)."""
     at = track.find(box)
     if at < 0:
         return 0
@@ -158,7 +158,7 @@ def _tracks(moov: bytes) -> Iterator[bytes]:
 
 
 def _vint(octets: bytes, at: int) -> tuple[int, int]:
-    """An EBML length and where it ends; the first bit set says how many octets it has."""
+    """An EBML length and where it ends; its first set bit gives its number of bytes."""
     first = octets[at] if at < len(octets) else 0
     width = 9 - first.bit_length()
     value = int.from_bytes(octets[at : at + width], "big")
@@ -166,9 +166,9 @@ def _vint(octets: bytes, at: int) -> tuple[int, int]:
 
 
 def _moov(file: BinaryIO) -> bytes | None:
-    """The index of an MP4, which may stand at its end; None where there is none to be had."""
+    """The index of an MP4, which may be at its end; None if it is missing or too large."""
     at = 0
-    for _ in range(10_000):  # boxes at the top; a fragmented file has two a fragment
+    for _ in range(10_000):  # top-level boxes; a fragmented file has two for each fragment
         file.seek(at)
         head = file.read(16)
         if len(head) < _BOX:
@@ -195,7 +195,7 @@ def _mvhd_time(moov: bytes) -> int | None:
 
 
 def _date_utc(head: bytes) -> int | None:
-    """Matroska's DateUTC: nanoseconds from 2001, in eight octets."""
+    """Matroska's DateUTC: nanoseconds since 2001, in eight bytes."""
     at = head.find(b"\x44\x61\x88")
     if at < 0 or at + 11 > len(head):
         return None

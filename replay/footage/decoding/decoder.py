@@ -1,6 +1,6 @@
-"""Has footage decoded in a process of its own: the index of a file, and frames of it by number.
+"""Decodes footage in a separate process: the index of a file, and frames by number.
 
-This side never touches a decoder: it must not import `replay.footage.decoding.reader` or cv2 (ADR
+This side never uses a decoder: it must not import `replay.footage.decoding.reader` or cv2 (ADR
 0013).
 """
 
@@ -24,14 +24,14 @@ __all__ = [
     "sha256_of",
 ]
 
-FRAMES_MAX = 500_000  # of one file: over four hours at 30 a second
+FRAMES_MAX = 500_000  # in one file: over four hours at 30 frames/s
 
 
 class FrameIndex(Struct, frozen=True):
-    """When each frame of a file is shown, in microseconds from the file's first frame on."""
+    """The time of each frame of a file, in microseconds from its first frame."""
 
-    pts_us: tuple[int, ...]  # in order; a frame's number is its place here
-    keys: tuple[int, ...]  # numbers of the frames that decode alone
+    pts_us: tuple[int, ...]  # in order; a frame's number is its index here
+    keys: tuple[int, ...]  # numbers of the keyframes
 
 
 class Frame(Struct, frozen=True):
@@ -41,47 +41,47 @@ class Frame(Struct, frozen=True):
     pts_us: int
     png: bytes
     sha256: str  # of `png`, hexadecimal
-    timecode: Timecode | None  # what the picture says of itself
+    timecode: Timecode | None  # the timecode in the picture
 
 
 class Job(Struct, frozen=True):
-    """Read the index of a file, and frames of it by number. Not done if its bytes have changed."""
+    """Read the index of a file, and frames by number. It fails if the file's bytes have changed."""
 
-    path: str  # absolute: the child stands elsewhere
+    path: str  # absolute: the child has another folder
     sha256: str
     frames: tuple[int, ...] = ()
-    timecode: bool = False  # whether the clock in its first pictures is looked for
+    timecode: bool = False  # whether to search its first pictures for a clock
 
 
 class Nature(Struct, frozen=True):
-    """What a file is, as its octets and its decoder tell."""
+    """The kind of a file, by its bytes and its decoder."""
 
     container: Container
     codec: str  # as FFmpeg names it: h264, hevc, vp8, vp9, av1, mpeg4, msmpeg4, mjpeg, ...
     width: int
     height: int
     audio: bool | None  # None: not known
-    created_us: int | None  # when the container says it was made; UTC
-    plain: bool  # whether a browser, too, shows its first frame at time 0
+    created_us: int | None  # the container's creation time, UTC
+    plain: bool  # whether a browser shows its first frame at time 0
 
 
 class DecodedFrames(Struct, frozen=True, omit_defaults=True):
-    """An index and the frames asked for; or a problem, and the frames read before it."""
+    """An index and the requested frames; or a problem, and the frames read before it."""
 
     index: FrameIndex | None = None
     nature: Nature | None = None
     frames: tuple[Frame, ...] = ()
-    timecode_us: int | None = None  # when its first frame was taken, by a clock seen to run
+    timecode_us: int | None = None  # when its first frame was taken, by a running timecode
     problem: str | None = None
 
 
 def decode(jobs: Sequence[Job], limits: Limits = LIMITS) -> list[DecodedFrames]:
-    """One answer a job, in order, in bounded time whatever the files hold."""
+    """An answer for each job, in order, in bounded time for any content of the files."""
     return list(decoded(jobs, limits))
 
 
 def decoded(jobs: Sequence[Job], limits: Limits = LIMITS) -> Iterator[DecodedFrames]:
-    """The same, each answer as it comes: the frames of no more than one are in memory."""
+    """The same, each answer as it comes, so that only one job's frames are in memory."""
     return in_turn(
         "decoding.reader", jobs, DecodedFrames,
         lambda ended: DecodedFrames(problem=f"the decoder {ended}"),

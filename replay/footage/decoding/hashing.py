@@ -1,4 +1,4 @@
-"""The hash by which a file of footage is known."""
+"""The hash that identifies a footage file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes, hexadecimal. Raises OSError where it cannot be read."""
+    """The hash of a file's bytes, hexadecimal. Raises OSError if it cannot be read."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()

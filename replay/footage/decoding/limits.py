@@ -1,7 +1,7 @@
-"""Has footage handled in processes of their own, which may fail, hang or be killed without harm.
+"""Runs footage jobs in child processes, which may fail, hang or be killed without harm.
 
-One child answers many jobs; the job on which a child dies is answered as failed and the rest go to
-a new one. This side never touches a decoder: it must not import what a child runs (ADR 0013).
+One child answers many jobs. A job on which a child dies is answered as failed, and the rest go to a
+new child. This side never uses a decoder: it must not import what a child runs (ADR 0013).
 """
 
 import logging
@@ -20,17 +20,17 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import DecodeError, Struct, json, structs
 
-BATCH_MAX = 64  # jobs of one child
-PIXELS_MAX = 4096 * 4096  # of one picture
+BATCH_MAX = 64  # most jobs of one child
+PIXELS_MAX = 4096 * 4096  # most pixels of one picture
 
 SIZE_S_MAX = 600
-"""What a job may have more by the size of its files, seconds; the largest segment has 512."""
+"""The most additional seconds for a job by the size of its files; the largest segment has 512."""
 
 BUSY = 4
-"""How many times its processor time a job may take by the clock: machines are busy."""
+"""A job may take this many times its processor time in real time, since machines are busy."""
 
-_START_S_MAX = 30  # what starting the child may add, on a busy machine
-_END_S_MAX = 5  # what a child may take to end that has said what it had to say
+_START_S_MAX = 30  # seconds that starting a child may take on a busy machine
+_END_S_MAX = 5  # seconds that a finished child may take to end
 _PIECE = 1 << 20
 _ROOT = Path(__file__).resolve().parents[3]
 _PROGRAM = (
@@ -44,27 +44,27 @@ A = TypeVar("A")
 
 
 class Limits(Struct, frozen=True):
-    """What one child may use before it is ended."""
+    """What one child may use before it is killed."""
 
     memory_bytes: int = 2 << 30  # address space, its libraries (about half a GiB) included
-    cpu_s: int = 120  # over all its jobs, and what these have by their size
-    job_s: int = 15  # processor time of one job, and what it has by its size; see `BUSY`
-    file_bytes: int = 0  # of one file that it writes
-    bytes_a_s: int = 16 << 20  # of what a job reads: a second more for each so many octets
+    cpu_s: int = 120  # over all its jobs, plus their seconds by size
+    job_s: int = 15  # processor time of one job, plus its seconds by size; see `BUSY`
+    file_bytes: int = 0  # most bytes of a file that it writes
+    bytes_a_s: int = 16 << 20  # a job gets one second more for each so many bytes it reads
 
 
 class TimedJob(NamedTuple, Generic[J]):
-    """A job, and how long it may take."""
+    """A job, and the seconds it may take."""
 
     seconds: int
     job: J
 
 
 class Confined(Struct, frozen=True):
-    """How far a child is confined, as it says itself before its first answer."""
+    """How a child is confined, as it reports before its first answer."""
 
-    network: bool  # whether it still has one: the system gave it no namespace of its own
-    refused: tuple[str, ...] = ()  # limits that the system did not take
+    network: bool  # whether it still has network: the system gave it no namespace
+    refused: tuple[str, ...] = ()  # limits that the system refused
 
 
 LIMITS = Limits()
@@ -79,10 +79,10 @@ def in_turn(
     limits: Limits,
     reads: Callable[[J], Iterable[str]],
 ) -> Iterator[A]:
-    """One answer a job, in order, in bounded time whatever the files hold; no other is held here.
+    """An answer for each job, in order, in bounded time; only one answer is in memory.
 
-    program: the module of `replay.footage` whose `main` answers; failed: makes the answer to a job
-    on which a child ended, from how it ended; reads: the files that a job reads from end to end.
+    program: the module of `replay.footage` whose `main` answers. failed: makes the answer for a job
+    on which a child ended, from how it ended. reads: the files that a job reads completely.
     """
     at = 0
     while at < len(jobs):
@@ -107,23 +107,23 @@ def in_turn(
 
 
 def confinement() -> Confined | None:
-    """How far children are confined here; None where none can be started."""
+    """How children are confined here; None if none can be started."""
     with _started("decoding.reader", (), LIMITS) as child:
         return _read(next(_lines(child, _START_S_MAX), b""), Confined)
 
 
 def _size_s(paths: Iterable[str], limits: Limits) -> int:
-    """What a job may take longer because of the size of its files, seconds."""
+    """The additional seconds of a job by the size of its files."""
     octets = 0
     for path in paths:
-        with suppress(OSError):  # the child says what is wrong with it
+        with suppress(OSError):  # the child reports the problem
             octets += Path(path).stat().st_size
     return min(octets // limits.bytes_a_s, SIZE_S_MAX)
 
 
 @cache
 def _tell(confined: Confined) -> None:
-    """Say once a process what keeps footage in its place no more. Its lists of formats still do."""
+    """Log once per process which confinement is missing. The lists of formats still hold."""
     if confined.network:
         LOG.warning(
             "footage is read by a process that has a network: this system gives it no namespace "
@@ -137,9 +137,9 @@ def _tell(confined: Confined) -> None:
 def _started(
     program: str, jobs: Sequence[TimedJob[J]], limits: Limits
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A child at work on these jobs, which does not outlive this.
+    """A child that runs these jobs and ends with the block.
 
-    Its jobs lie in a file: where a pipe were too small for them, both sides would wait.
+    Its jobs are in a file, because a full pipe would block both sides.
     """
     cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
     told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
@@ -148,7 +148,7 @@ def _started(
     with tempfile.TemporaryFile() as asked:
         asked.writelines(json.encode(job) + b"\n" for job in jobs)
         asked.seek(0)
-        with subprocess.Popen(  # noqa: S603 - our own interpreter and program; paths go by stdin
+        with subprocess.Popen(  # noqa: S603 - this interpreter and program; paths go to stdin
             command,
             stdin=asked,
             stdout=subprocess.PIPE,
@@ -163,9 +163,9 @@ def _started(
 
 
 def _lines(child: subprocess.Popen[bytes], wait_s: float) -> Iterator[bytes]:
-    """The whole lines of a child's output, until it ends or was waited for so long in all.
+    """The complete lines of a child's output, until it ends or the total wait is over.
 
-    What it left half written is no line.
+    An unfinished line is ignored.
     """
     if child.stdout is None:
         return
@@ -185,7 +185,7 @@ def _lines(child: subprocess.Popen[bytes], wait_s: float) -> Iterator[bytes]:
 
 
 def _read(line: bytes, kind: type[A]) -> A | None:
-    """What a line says; None where it says nothing of the kind."""
+    """The parsed line; None if it is not of this kind."""
     try:
         return json.decode(line, type=kind)
     except DecodeError:
@@ -193,7 +193,7 @@ def _read(line: bytes, kind: type[A]) -> A | None:
 
 
 def _ended(child: subprocess.Popen[bytes]) -> int:
-    """The code with which a child ends that has said what it had to say; killed where it stays."""
+    """The exit code of a finished child; it is killed if it does not end."""
     try:
         return child.wait(_END_S_MAX)
     except subprocess.TimeoutExpired:
@@ -202,11 +202,11 @@ def _ended(child: subprocess.Popen[bytes]) -> int:
 
 
 def _how(code: int, seconds: int) -> str:
-    """How a child ended on a job that had so many seconds."""
+    """How a child ended on a job with a limit of seconds."""
     took = {
         -signal.SIGALRM: f"{BUSY * seconds} s",
         -signal.SIGPROF: f"{seconds} s of processor time",
     }.get(code)
     if took:
-        return f"was ended after {took} on it, the most that a file of its size may take"
-    return f"was ended by signal {-code} on it" if code < 0 else "failed on it"
+        return f"was stopped after {took}, the most that a file of its size may take"
+    return f"was stopped by signal {-code}" if code < 0 else "failed"

@@ -1,8 +1,8 @@
-"""Reads footage: an index of presentation times, and exactly the frame asked for.
+"""Reads footage: an index of presentation times, and exact frames.
 
-A player asked for a time shows a neighbour of the frame there, so frames are found by index only
-(ADR 0011). Run as a program it answers jobs under hard limits: footage is hostile input and must
-not be decoded anywhere else (ADR 0013).
+Seeking to a time may give a neighbouring frame, so frames are found by index only (ADR 0011). Run
+as a program it answers jobs under hard limits: footage is hostile input and must not be decoded
+anywhere else (ADR 0013).
 """
 
 from __future__ import annotations
@@ -62,18 +62,18 @@ _CODECS = {
     **dict.fromkeys(("mjpg", "jpeg", "mjpa"), "mjpeg"),
     **dict.fromkeys(("mpg1", "mpg2", "mpeg", "\x01", "\x02"), "mpeg2video"),
 }
-_ROUNDED_US = 1_000  # of a container that counts milliseconds
-_BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
+_ROUNDED_US = 1_000  # for a container that counts milliseconds
+_BACK_US = 100_000  # seek this far before the target, then four times as far, and so on
 
-_STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg speaks; octets of it that are read
+_STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg reports; bytes of it that are read
 
 
 class UnreadableVideoError(Exception):
-    """The file is not video that can be read; says why."""
+    """The file is not readable video; its text says why."""
 
 
 def nature(path: Path) -> Nature:
-    """What the file is. Raises UnreadableVideoError."""
+    """The kind of the file. Raises UnreadableVideoError."""
     container = container_of(path)
     if container is None:
         raise UnreadableVideoError(_NO_VIDEO)
@@ -86,7 +86,7 @@ def nature(path: Path) -> Nature:
 
 
 def _codec(fourcc: bytes) -> str:
-    """FFmpeg's name for what a container calls a codec by four letters."""
+    """FFmpeg's name of a codec, from its four-letter code in the container."""
     told = fourcc.rstrip(b"\0 ").decode("latin-1").lower()
     return _CODECS.get(told, told if told.isalnum() else "unknown")
 
@@ -99,10 +99,10 @@ def index(path: Path) -> FrameIndex:
             times[_position_us(capture)] = bool(capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME))
             if len(times) > FRAMES_MAX:
                 raise UnreadableVideoError(
-                    f"it holds more than {FRAMES_MAX:,} frames; cut it shorter"
+                    f"it has more than {FRAMES_MAX:,} frames; cut it shorter"
                 )
     if not times:
-        raise UnreadableVideoError("it holds no frame")
+        raise UnreadableVideoError("it has no frame")
     order = sorted(times)
     keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
     hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
@@ -115,22 +115,22 @@ def _as_it_is(order: list[int], keys: list[int]) -> FrameIndex:
 
 
 def _without(order: list[int], keys: list[int], hidden: int) -> FrameIndex:
-    """Without the first frames, which are decoded but not shown; those after count from 0 on.
+    """The index without hidden first frames; the shown ones are numbered from 0.
 
-    The first of them counts as one that decodes alone: what it needs is decoded on the way to it.
+    The first shown frame counts as a keyframe: the frames it needs are decoded on the way to it.
     """
     shown = tuple(pts_us - order[hidden] for pts_us in order[hidden:])
     return FrameIndex(shown, (0, *(key - hidden for key in keys if key > hidden)))
 
 
 def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
-    """The frame shown from exactly this presentation time on, as PNG with its SHA-256.
+    """The frame with exactly this presentation time, as PNG with its SHA-256.
 
-    Raises UnreadableVideoError where it cannot be decoded, ValueError where no frame has that time.
+    Raises UnreadableVideoError if it cannot be decoded, ValueError if no frame has that time.
     """
     number = bisect_left(times.pts_us, pts_us)
     if times.pts_us[number : number + 1] != (pts_us,):
-        raise ValueError(f"no frame is shown from {pts_us} us on: take a time of the index")
+        raise ValueError(f"no frame has the time {pts_us} us: use a time of the index")
     picture = picture_at(path, times, number)
     code = read_timecode(picture)
     kept, png = cv2.imencode(".png", picture)
@@ -141,9 +141,9 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
 
 
 def timecode_us(path: Path, times: FrameIndex) -> int | None:
-    """When the first frame was taken by the strip in the picture; None where no clock runs there.
+    """When the first frame was taken, by the strip in the picture; None without a running clock.
 
-    Where the first picture has no strip, it is the only one decoded.
+    If the first picture has no strip, no other is decoded.
     """
     seen: list[tuple[int, Timecode]] = []
     for after_us in (0, RUN_US_MIN // 2, RUN_US_MIN):
@@ -159,11 +159,11 @@ def timecode_us(path: Path, times: FrameIndex) -> int | None:
 
 
 def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
-    """The picture of a frame, by its number: seek to well before it, then step to its own time.
+    """The picture of a frame, by number: seek to well before it, then step to its time.
 
-    Some containers land where no key frame is: what decodes from there may be pieces of other
-    pictures. Only a picture with a key frame on the way to it is taken; the last try is the start.
-    Raises UnreadableVideoError where it does not decode.
+    In some containers a seek does not land on a keyframe, and the decoded pictures may be broken.
+    So a picture is only used if a keyframe was decoded before it; the last try is from the start.
+    Raises UnreadableVideoError if it does not decode.
     """
     back_us, delay_us = _BACK_US, _delay_us(path)
     with _opened(path, raw=False) as capture:
@@ -176,14 +176,14 @@ def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
     with _opened(path, raw=False) as capture:
         picture = _step_to(capture, times, number, delay_us)
         if picture is None:
-            raise UnreadableVideoError(f"frame {number} stands in the index, but does not decode")
+            raise UnreadableVideoError(f"frame {number} is in the index but does not decode")
         return picture
 
 
 def _delay_us(path: Path) -> int:
-    """How much later than shown AVI's pictures are told, which have no time but their place.
+    """The delay of AVI's reported times, since its frames only have an index.
 
-    Where they are decoded out of order, each is told at the place of a later one.
+    If frames are decoded out of order, each is reported at the index of a later one.
     """
     if container_of(path) != "avi":
         return 0
@@ -194,7 +194,7 @@ def _delay_us(path: Path) -> int:
 def _step_to(
     capture: cv2.VideoCapture, times: FrameIndex, number: int, delay_us: int
 ) -> NDArray[np.uint8] | None:
-    """Decode up to a frame; None where that passes it, or passes no key frame."""
+    """Decode up to a frame; None if that passes the frame or meets no keyframe."""
     first = reached = _step(capture, times, delay_us, -1)
     while reached is not None and reached < number:
         reached = _step(capture, times, delay_us, reached)
@@ -206,12 +206,12 @@ def _step_to(
 
 
 def _step(capture: cv2.VideoCapture, times: FrameIndex, delay_us: int, before: int) -> int | None:
-    """Decode one frame; its number by its own time, None where there is none left."""
+    """Decode one frame; its number by its own time, None at the end."""
     if not capture.grab():
         return None
     pts_us = _position_us(capture) - delay_us
     if delay_us and pts_us < 0:
-        return before + 1  # held back to the end, where no place is left to be told at
+        return before + 1  # delayed to the end, where no index is left to report
     after = bisect_left(times.pts_us, pts_us)
     near = times.pts_us[max(after - 1, 0) : after + 1]
     best = min(near, key=lambda known_us: abs(known_us - pts_us))
@@ -219,12 +219,12 @@ def _step(capture: cv2.VideoCapture, times: FrameIndex, delay_us: int, before: i
 
 
 def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
-    """The picture of the frame decoded last. Raises UnreadableVideoError where it cannot be had.
+    """The picture of the last decoded frame. Raises UnreadableVideoError if there is none.
 
-    OpenCV says that it has one also where FFmpeg failed to convert it, as it does with pictures in
-    two fields: what it hands out then is whatever stood in its memory. Only FFmpeg's word tells.
+    If FFmpeg fails to convert a picture, as with interlaced ones, OpenCV still returns success and
+    stale memory. Only FFmpeg's message on stderr shows the failure.
     """
-    said, say = os.pipe()  # a file may not be written here
+    said, say = os.pipe()  # no file may be written here
     os.set_blocking(said, False)
     os.set_blocking(say, False)
     kept = os.dup(_STDERR)
@@ -267,7 +267,7 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
 
 
 def answer(job: Job) -> DecodedFrames:
-    """What one file holds, or why it cannot be read."""
+    """The content of one file, or why it cannot be read."""
     path, frames = Path(job.path), []
     try:
         if sha256_of(path) != job.sha256:
@@ -283,6 +283,6 @@ def answer(job: Job) -> DecodedFrames:
 
 
 def main() -> None:
-    """Answer jobs until there are no more."""
+    """Answer jobs until the input ends."""
     cv2.setNumThreads(1)
     serve(Job, answer)

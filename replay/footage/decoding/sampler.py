@@ -1,7 +1,7 @@
-"""Looks at single pictures: codes in them, and figures that tell a healthy camera from a blind one.
+"""Measures single pictures: codes in them, and figures of brightness, sharpness and movement.
 
-Run only in a process of its own: footage is hostile input (ADR 0013). It judges nothing; what the
-figures mean is for `replay.cameras.health` and `replay.cameras.calibration` to say.
+It only runs in a separate process: footage is hostile input (ADR 0013). It judges nothing:
+`replay.cameras.health` and `replay.cameras.calibration` interpret the figures.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from replay.footage.decoding.sampling import CodeKind
 
 _STILL_SHARE = 99.9  # percent: the rest, 58 pixels, is less than a chip
-_MARKERS = 2  # of ArUco, side by side
+_MARKERS = 2  # ArUco markers, side by side
 _DICTIONARY = cv2.aruco.DICT_4X4_1000
 
 
 def looked_at(job: Look) -> Iterator[Looked]:
-    """Every frame asked for. Raises UnreadableVideoError, IndexError."""
+    """Every requested frame. Raises UnreadableVideoError, IndexError."""
     path = Path(job.path)
     times, before = index(path), None
     for number in job.frames:
@@ -61,10 +61,10 @@ def _changed(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
 def _moved(
     grey: NDArray[np.uint8], against: bytes | None
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """How far the view may be moved against another picture, and how alike the two are.
+    """The possible shift of the view against another picture, and their likeness.
 
-    Alike as they are, and once the one is moved by so much: what is drawn on a picture, and what
-    lies on a table, may move too, and then the rest no longer fits.
+    The likeness is given without and with the shift: overlays and things on the table may move too,
+    and then the shifted pictures do not match.
     """
     if against is None or len(against) != grey.size:
         return None, None
@@ -80,7 +80,7 @@ def _moved(
 def _alike(
     reference: NDArray[np.float32], grey: NDArray[np.float32], across: int, down: int
 ) -> float:
-    """The correlation of what two pictures share, the first moved by so many pixels; 1 is equal."""
+    """The correlation of the common area of two pictures, the first shifted by pixels; 1: equal."""
     height, width = grey.shape
     if abs(across) > width // 2 or abs(down) > height // 2:
         return 0.0
@@ -112,7 +112,7 @@ def _codes(kind: CodeKind, picture: NDArray[np.uint8]) -> Iterator[Code]:
 
 
 def _qr(picture: NDArray[np.uint8]) -> list[str]:
-    """The texts of QR codes: the detector by ArUco's squares first, which is the quicker."""
+    """The texts of QR codes; the detector based on ArUco is first, since it is faster."""
     for detector in (cv2.QRCodeDetectorAruco(), cv2.QRCodeDetector()):
         found, texts, _, _ = detector.detectAndDecodeMulti(picture)
         if found and any(texts):
@@ -121,7 +121,7 @@ def _qr(picture: NDArray[np.uint8]) -> list[str]:
 
 
 def answer(job: Look) -> Sight:
-    """What one file's frames show, or why they cannot be looked at."""
+    """The measures of one file's frames, or why they cannot be read."""
     found: list[Looked] = []
     try:
         if sha256_of(Path(job.path)) != job.sha256:
@@ -134,6 +134,6 @@ def answer(job: Look) -> Sight:
 
 
 def main() -> None:
-    """Answer jobs until there are no more."""
+    """Answer jobs until the input ends."""
     cv2.setNumThreads(1)
     serve(Look, answer)

@@ -1,7 +1,6 @@
-"""Has key frames looked at: what codes they show, how bright, sharp and still they are.
+"""Measures keyframes in a separate process: codes, brightness, sharpness, movement.
 
-Done in a process of its own by `replay.footage.decoding.sampler`; this side imports no decoder (ADR
-0013).
+`replay.footage.decoding.sampler` does the work; this side imports no decoder (ADR 0013).
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ CodeKind = Literal["qr", "aruco", "strip"]
 LIMITS = Limits(cpu_s=600, job_s=60)
 
 SMALL = (320, 180)
-"""What a picture is scaled to before it is measured, width and height."""
+"""Width and height that a picture is scaled to before it is measured."""
 
 
 class Look(Struct, frozen=True):
-    """Look at frames of a file, by number, in order."""
+    """Measure frames of a file, by number, in order."""
 
-    path: str  # absolute: the child stands elsewhere
+    path: str  # absolute: the child has another folder
     sha256: str
     frames: tuple[int, ...]
     codes: tuple[CodeKind, ...] = ()
-    against: bytes | None = None  # a picture as `Looked.small` has it: how far is this one moved?
+    against: bytes | None = None  # a picture like `Looked.small` to measure the shift from
 
 
 class Code(Struct, frozen=True):
-    """A code in a picture, as it is written."""
+    """A code in a picture."""
 
     kind: CodeKind
-    text: str  # of two ArUco markers: their numbers, left and right
+    text: str  # for two ArUco markers: their numbers, left and right
 
 
 class Looked(Struct, frozen=True):
-    """One picture. Levels from 0 to 255, of the picture scaled to `SMALL`."""
+    """One measured picture. Levels from 0 to 255, of the picture scaled to `SMALL`."""
 
     number: int
     pts_us: int
@@ -50,21 +49,21 @@ class Looked(Struct, frozen=True):
     mean: float
     spread: float  # standard deviation
     sharpness: float  # variance of the Laplacian
-    changed: float | None  # 99.9th percentile of the difference to the frame looked at before
+    changed: float | None  # 99.9th percentile of the difference to the previous measured frame
     shift: tuple[float, float] | None  # against the given picture, in its pixels
-    alike: tuple[float, float] | None  # correlation with it as they are, and once so moved
+    alike: tuple[float, float] | None  # correlation with it, without and with the shift
     small: bytes  # grey, row by row
 
 
 class Sight(Struct, frozen=True, omit_defaults=True):
-    """What was seen; or a problem, and what was seen before it."""
+    """The measured pictures; or a problem, and the pictures before it."""
 
     looked: tuple[Looked, ...] = ()
     problem: str | None = None
 
 
 def look(jobs: Sequence[Look], limits: Limits = LIMITS) -> list[Sight]:
-    """One answer a job, in order, in bounded time whatever the files hold."""
+    """An answer for each job, in order, in bounded time for any content of the files."""
     return list(in_turn(
         "decoding.sampler", jobs, Sight, lambda ended: Sight(problem=f"the decoder {ended}"),
         limits, lambda job: [job.path],

@@ -1,7 +1,7 @@
-"""What every process that handles footage does first: give up the network, and take its limits.
+"""The sandbox of every process that handles footage: no network, and resource limits.
 
-Imported before any decoder. It must import nothing that starts a thread: a user namespace, which
-takes the network away without being root, is refused to a process that has several.
+It is imported before any decoder. It must import nothing that starts a thread: a process with
+several threads cannot enter a user namespace, which removes the network without root.
 """
 
 import ctypes
@@ -18,13 +18,13 @@ from replay.footage.decoding.limits import BUSY, Confined, Limits
 
 J = TypeVar("J")
 
-_NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000  # of Linux: clone(2)
+_NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000  # Linux: clone(2)
 
 
 def confine(told: str) -> Confined:
-    """Give up the network and take these limits (JSON of `Limits`), as far as the system allows.
+    """Leave the network and set these limits (JSON of `Limits`), as far as the system allows.
 
-    What it does not allow is told, first thing, to whoever started this process.
+    What the system refuses is reported to the parent process.
     """
     network = not _leave_network()
     limits = msgspec.json.decode(told, type=Limits)
@@ -38,21 +38,21 @@ def confine(told: str) -> Confined:
     for name, (limit, most) in most_of.items():
         try:
             resource.setrlimit(limit, (most, most))
-        except (ValueError, OSError):  # macOS refuses some; the wall clock still holds
+        except (ValueError, OSError):  # macOS refuses some; the real-time limit still holds
             refused.append(name)
     return Confined(network, tuple(refused))
 
 
 def greet(confined: Confined) -> None:
-    """Say how far this process is confined, before any answer."""
+    """Report how this process is confined, before any answer."""
     sys.stdout.buffer.write(msgspec.json.encode(confined) + b"\n")
     sys.stdout.buffer.flush()
 
 
 def serve(kind: type[J], answer: Callable[[J], object]) -> None:
-    """Answer jobs, one JSON line each with the seconds it may take, until the input ends.
+    """Answer jobs until the input ends; each is a JSON line with the seconds it may take.
 
-    Both alarms are left to their default, which ends the process even deep inside a decoder.
+    Both alarm signals keep their default, which ends the process even inside a decoder.
     """
     jobs = msgspec.json.Decoder(tuple[int, kind])  # type: ignore[valid-type] # known as it runs
     for line in sys.stdin.buffer:
@@ -65,11 +65,10 @@ def serve(kind: type[J], answer: Callable[[J], object]) -> None:
 
 
 def _leave_network() -> bool:
-    """Enter a network namespace of one's own, in which there is nothing, not even a loopback.
+    """Enter a new network namespace without any interface; whether that succeeded.
 
-    As root at once; else together with a user namespace, where the system grants those. Elsewhere
-    the readers' lists of protocols, which name files alone, are what keeps them from the network.
-    Returns whether it is left.
+    Root can do so directly, others together with a user namespace if the system grants it.
+    Otherwise only the readers' protocol lists, which allow files alone, prevent network access.
     """
     if not sys.platform.startswith("linux"):
         return False

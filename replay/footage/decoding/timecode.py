@@ -1,7 +1,7 @@
 """A strip of light and dark cells in the picture: the camera's clock, a capture count, a checksum.
 
-Each bit stands once as it is and once inverted below, so that no threshold has to be chosen and a
-covered or blurred strip reads as nothing at all. It is evidence beside the recorder's own times.
+Each bit is drawn once normally and once inverted below. So no threshold is needed, and a covered or
+blurred strip is unreadable rather than wrong. It is evidence in addition to the recorder's times.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ STRIP_WIDTH = CELL_WIDTH * (CLOCK_BITS + COUNT_BITS + CHECK_BITS)
 STRIP_HEIGHT = CELL_HEIGHT * 2
 
 WITNESSES = 3
-"""Pictures that must agree before their clock is believed unasked."""
+"""Pictures that must agree before their clock is used automatically."""
 
 RUN_US_MIN = 1_000_000
-"""What must lie between the first and the last of them, microseconds."""
+"""The least microseconds between the first and the last of them."""
 
-_JITTER_US = 50_000  # between when a picture was taken and when the file shows it
+_JITTER_US = 50_000  # between a picture's capture and its time in the file
 _DARK, _LIGHT = 24, 232
-_CONTRAST_MIN = 64  # of 255, between a cell and its inverse: less is not read
+_CONTRAST_MIN = 64  # of 255, between a cell and its inverse: less is unreadable
 
 
 class Timecode(NamedTuple):
-    """What one frame says of itself."""
+    """The timecode of one frame."""
 
     clock_ms: int  # the camera's clock, milliseconds since the epoch
-    capture: int  # of the camera's captures, dropped ones included, modulo 65,536
+    capture: int  # count of the camera's captures, with dropped ones, modulo 65,536
 
 
 def draw_strip(picture: NDArray[np.uint8], code: Timecode) -> None:
     """Write the strip into the lower left corner; the picture must be at least its size."""
-    import numpy as np  # noqa: PLC0415 - who only names a `Timecode` need not wait for it
+    import numpy as np  # noqa: PLC0415 - importers of `Timecode` alone do not need it
 
     bits = np.repeat(np.array([bit == "1" for bit in _bits(code)]), CELL_WIDTH)
     row, inverted = (np.where(lit, _LIGHT, _DARK).astype(np.uint8) for lit in (bits, ~bits))
@@ -51,7 +51,7 @@ def draw_strip(picture: NDArray[np.uint8], code: Timecode) -> None:
 
 
 def read_timecode(picture: NDArray[np.uint8]) -> Timecode | None:
-    """The strip of a decoded frame, or None where none can be read with its checksum right."""
+    """The strip of a decoded frame, or None without a readable one with a valid checksum."""
     import numpy as np  # noqa: PLC0415 - as above
 
     height, width = picture.shape[:2]
@@ -68,11 +68,11 @@ def read_timecode(picture: NDArray[np.uint8]) -> Timecode | None:
 
 
 def running_us(seen: Sequence[tuple[int, Timecode]]) -> int | None:
-    """When the first of these pictures was taken, microseconds, by the clock that all of them show.
+    """When the first of these pictures was taken, in microseconds, by the clock that all show.
 
-    seen: when each is shown, microseconds, in order, and what it says. None where that is no clock
-    that runs on with the file for a second at least: one wrong strip in 65,536 has a checksum that
-    fits, and a printed one stands.
+    seen: the file time of each picture in microseconds, in order, and its timecode. None unless the
+    clock runs with the file for at least a second: one wrong strip in 65,536 has a valid checksum,
+    and a printed one does not run.
     """
     if len(seen) < WITNESSES or seen[-1][0] - seen[0][0] < RUN_US_MIN:
         return None

@@ -1,1 +1,1 @@
-"""The footage index: files taken in, when they begin, where frames lie."""
+"""The footage index: added files, their start times, the times of their frames."""

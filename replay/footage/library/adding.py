@@ -1,7 +1,7 @@
-"""Takes files of footage into the index: looked at, hashed, indexed, and made playable.
+"""Adds footage files to the index: checks, hashes, indexes, and makes them playable.
 
-Whatever is wrong with a file is told of that file alone; the others are taken. It opens regular
-files that it is given, none through a link, and puts nothing on record: that is the caller's.
+A bad file is reported, and the others are added. Only regular files are opened, never through a
+link. It records nothing; the caller does.
 """
 
 from __future__ import annotations
@@ -42,29 +42,29 @@ if TYPE_CHECKING:
     from replay.footage.library.start_times import Recorded
 
 BYTES_MAX = 8 << 30
-"""Octets of one segment; more is no segment."""
+"""The most bytes of one segment."""
 
 BATCH = 16
-"""Files handled together: indexed by one child process, put on record in one transaction."""
+"""Files in a batch: indexed by one child process, recorded in one transaction."""
 
-_ONE_FRAME_US = 33_333  # taken for the length of a file's only frame
+_ONE_FRAME_US = 33_333  # the assumed length of a file's only frame
 _PLAYED: dict[str, Made] = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 
 Verdict = Literal["added", "known", "refused"]
 
 
 class FootageDetails(NamedTuple):
-    """What is said of the files, beside what they say of themselves."""
+    """What the caller knows about the files."""
 
     property: str
     camera: str
-    start_us: int | None = None  # of the only file
-    zone: ZoneInfo | None = None  # of times in names without an offset; None: UTC
+    start_us: int | None = None  # start of the only file
+    zone: ZoneInfo | None = None  # zone of times in names without an offset; None: UTC
     keep_audio: bool = False
 
 
 class Added(NamedTuple):
-    """What became of one file."""
+    """The result of adding one file."""
 
     path: Path
     verdict: Verdict
@@ -78,7 +78,7 @@ class _File(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What a file holds."""
+    """The content of a file."""
 
     times: FrameIndex
     nature: Nature
@@ -91,7 +91,7 @@ class _Indexed(NamedTuple):
 
 
 class _Played(NamedTuple):
-    """What a browser plays, or why there is nothing; and whether the original has sound."""
+    """The file that a browser plays, or why there is none; and whether the original has sound."""
 
     playable: Playable | None
     problem: str | None
@@ -99,7 +99,7 @@ class _Played(NamedTuple):
 
 
 def footage_files(folder: Path) -> list[Path]:
-    """Files below a folder that are named as footage is, not through links. Raises `Usage`."""
+    """Files under a folder with endings of footage, without links. Raises `Usage`."""
     named = (path for path in files_under(folder) if path.suffix.lower() in SUFFIXES)
     return [path for path in named if not path.name.startswith(".")]
 
@@ -110,16 +110,18 @@ def add(
     told: FootageDetails,
     recorded: Recorded = lambda _, __: None,
 ) -> Iterator[Added]:
-    """Take files into the index, one answer a file, in order.
+    """Add files to the index; a result for each, in order.
 
-    recorded: the start that the record has for a file with this hash, told at about this time.
-    Raises OSError where the index itself cannot be written.
+    recorded: gives the recorded start of a file, by hash and approximate time. Raises OSError if
+    the index cannot be written.
     """
     for at in range(0, len(paths), BATCH):
         batch = paths[at : at + BATCH]
         looked = {path: _look(path) for path in batch}
         files = [found for found in looked.values() if isinstance(found, _File)]
-        firsts = {file.sha256: file for file in reversed(files)}  # two names may hold the same
+        firsts = {
+            file.sha256: file for file in reversed(files)
+        }  # two files may have the same bytes
         anew = [file for file in firsts.values() if _known(library, file, told) is None]
         indexed = _indexed(anew, told, recorded)
         for path, found in looked.items():
@@ -133,7 +135,7 @@ def add(
 
 
 def _named_otherwise(entry: IndexedSegment, file: _File, told: FootageDetails) -> bool:
-    """Whether the same bytes lie under a name that tells another time than that of the first."""
+    """Whether the same bytes have another name with another time than the first file."""
     if told.start_us is not None or entry.start_from not in ("name", "picture"):
         return False
     try:
@@ -146,7 +148,7 @@ def _named_otherwise(entry: IndexedSegment, file: _File, told: FootageDetails) -
 def _indexed(
     anew: Sequence[_File], told: FootageDetails, recorded: Recorded
 ) -> dict[_File, _Indexed | str]:
-    """What each file holds and when it begins, or why it is refused."""
+    """The content and start of each file, or why it is refused."""
     found: dict[_File, _Indexed | str] = {}
     answers = decode([Job(str(file.path), file.sha256) for file in anew])
     read = [_read(answer) for answer in answers]
@@ -166,16 +168,16 @@ def _read(answer: DecodedFrames) -> _Read | str:
 
 
 def _look(path: Path) -> _File | str:
-    """What can be said of a file without decoding: its hash, or why it is none of ours."""
+    """The checks of a file without decoding: its hash, or why it is refused."""
     path = path.absolute()
     try:
         stamp = stamp_of(path)
         if stamp.size == 0:
             return "it is empty"
         if stamp.size > BYTES_MAX:
-            return f"it has {stamp.size:,} octets, more than {BYTES_MAX:,}; cut it shorter"
+            return f"it has {stamp.size:,} bytes, more than {BYTES_MAX:,}; cut it shorter"
         if container_of(path) is None:
-            return "it is not WebM, Matroska, MP4, MPEG-TS or AVI, whatever its name says"
+            return "its content is not WebM, Matroska, MP4, MPEG-TS or AVI"
         digest = sha256_of(path)
         if stamp_of(path) != stamp:
             return "it is still being written to"
@@ -185,19 +187,19 @@ def _look(path: Path) -> _File | str:
 
 
 def _known(library: FootageIndex, file: _File, told: FootageDetails) -> Added | None:
-    """The answer for bytes that are in the index already."""
+    """The result for bytes that are already in the index."""
     entry = library.entry(file.sha256)
     if entry is None:
         return None
     if (entry.property, entry.camera) != (told.property, told.camera):
         whose = f"{entry.camera} of {entry.property}"
-        return Added(file.path, "refused", problem=f"these very bytes were added as {whose}'s")
+        return Added(file.path, "refused", problem=f"the same bytes were added as {whose}'s")
     if told.start_us not in (None, entry.start_us):
         return Added(file.path, "refused", problem="it was added with another start")
     if _named_otherwise(entry, file, told):
         return Added(
             file.path, "refused",
-            problem=f"these very bytes were added as {entry.path.name}, of another time",
+            problem=f"the same bytes were added as {entry.path.name}, with another time",
         )  # fmt: skip
     if not library.whole(entry) or (entry.playable is None and available()):
         return None
@@ -205,7 +207,7 @@ def _known(library: FootageIndex, file: _File, told: FootageDetails) -> Added | 
 
 
 def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: FootageDetails) -> Added:
-    """Make the entry of a file that was read, or say why not."""
+    """Make the entry of a file, or the result of a refusal."""
     if isinstance(of, str):
         return Added(file.path, "refused", problem=of)
     (times, nature, duration_us), start = of
@@ -238,14 +240,14 @@ def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: FootageD
 
 
 def _duration_us(times: FrameIndex) -> int:
-    """To the end of the last frame, which lasts as long as most frames do."""
+    """The duration to the end of the last frame, which is taken as long as most frames."""
     pts = times.pts_us
     steps = [after - before for before, after in pairwise(pts)]
     return pts[-1] + (median_low(steps) if steps else _ONE_FRAME_US)
 
 
 def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:
-    """What a browser plays: the file as it is, or a copy without sound; or why there is none."""
+    """What a browser plays: the file itself or a copy without sound; or why there is none."""
     codec_in = _PLAYED.get(nature.codec)
     silent = keep_audio or nature.audio is False
     if codec_in and nature.container in (codec_in, "mp4") and silent and nature.plain:
@@ -253,7 +255,7 @@ def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio:
         playable = Playable(file.path, file.sha256, "original", made)
         return _Played(playable, None, nature.audio)
     if not available():
-        problem = "PyAV is not installed: pip install 'round-ledger[video]', and add it again"
+        problem = "PyAV is not installed: run pip install 'round-ledger[video]', and add it again"
         return _Played(None, problem, nature.audio)
     goal: Made = "webm" if codec_in == "webm" else "mp4"
     copied = _copied(library, file, nature, goal, "copy") if codec_in else None

@@ -1,7 +1,7 @@
-"""The footage at hand: files of one folder that are, byte for byte, what facts recorded.
+"""The available footage: files of one folder with exactly the bytes that facts record.
 
-A path in a fact is a label and is never opened. Only files found under the folder, not through
-links, whose SHA-256 stands in a `segment_recorded` fact are ever decoded (ADR 0013).
+A path in a fact is a label and is never opened. Only files under the folder, without links, whose
+SHA-256 is in a `segment_recorded` fact are ever decoded (ADR 0013).
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 FILES_MAX = 100_000
-"""Files looked at under a footage folder; more is likely the wrong folder."""
+"""The most files under a footage folder; a folder with more is probably the wrong one."""
 
-_FRAMES_A_JOB = 4  # all that are in memory at once: a frame of 3840x2160 has some 12 MB
+_FRAMES_A_JOB = 4  # frames in memory at once: one of 3840x2160 has some 12 MB
 _ABSENT = "the segment is not in the footage folder"
 
 
 class VerifiedFile(NamedTuple):
-    """A file that is what a fact says was recorded."""
+    """A file with the bytes that a fact recorded."""
 
     path: Path
-    times: FrameIndex | None  # None: it is unaltered and cannot be read all the same
+    times: FrameIndex | None  # None: it is unaltered but cannot be read
     problem: str | None  # why it cannot be read
 
 
 class FrameFile(NamedTuple):
-    """A decoded frame that lies in a file, as PNG."""
+    """A decoded frame in a PNG file."""
 
     number: int
     pts_us: int
@@ -54,16 +54,16 @@ class FrameFile(NamedTuple):
 
 
 class FootageFiles(NamedTuple):
-    """Which recorded segments are at hand, by SHA-256, and what else lies in the folder."""
+    """The available recorded segments, by SHA-256, and the folder's other files."""
 
     kept: Mapping[str, VerifiedFile]
-    strangers: AbstractSet[str]  # names of files that no fact recorded with these bytes
+    strangers: AbstractSet[str]  # names of files whose bytes no fact recorded
 
 
 def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageFiles:
-    """Find under a folder the segments that these facts recorded, and index their frames.
+    """Find the segments of these facts under a folder, and index their frames.
 
-    Raises Usage where the folder cannot be read or holds more than `FILES_MAX` files.
+    Raises Usage if the folder cannot be read or has more than `FILES_MAX` files.
     """
     recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
     paths: dict[str, Path] = {}
@@ -85,7 +85,7 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageFiles:
 def frames(
     footage: FootageFiles, wanted: Iterable[tuple[str, int]]
 ) -> dict[tuple[str, int], Frame | str]:
-    """Frames by (SHA-256 of the segment, frame number); a string says why there is none."""
+    """Frames by (SHA-256 of the segment, frame number); a string is the reason for none."""
     found = dict(_each_frame(footage, wanted))
     return {key: found[key] for key in sorted(found)}
 
@@ -93,7 +93,7 @@ def frames(
 def spilled(
     footage: FootageFiles, wanted: Iterable[tuple[str, int]], folder: Path
 ) -> dict[tuple[str, int], FrameFile | str]:
-    """The same in files of a folder, a few at a time in memory. Raises OSError."""
+    """The same as files in a folder, with a few frames in memory. Raises OSError."""
     found: dict[tuple[str, int], FrameFile | str] = {}
     for (digest, number), frame in _each_frame(footage, wanted):
         if isinstance(frame, Frame):
@@ -108,9 +108,9 @@ def spilled(
 def _each_frame(
     footage: FootageFiles, wanted: Iterable[tuple[str, int]]
 ) -> Iterator[tuple[tuple[str, int], Frame | str]]:
-    """Each frame as it is decoded, and at the end why there is none of the others.
+    """Each frame as it is decoded, then the reasons for missing ones.
 
-    Every segment asked for is hashed again first: a file altered meanwhile is not shown.
+    Every requested segment is hashed again first, so that a file altered meanwhile is not shown.
     """
     lacking = dict.fromkeys(sorted(set(wanted)), _ABSENT)
     jobs = []
@@ -122,7 +122,7 @@ def _each_frame(
             jobs += [Job(path, digest, numbers[at : at + _FRAMES_A_JOB]) for at in parts]
     for job, answer in zip(jobs, decoded(jobs), strict=True):
         for frame in answer.frames:
-            if lacking.pop((job.sha256, frame.number), None):  # else it was not asked for
+            if lacking.pop((job.sha256, frame.number), None):  # else it was not requested
                 yield (job.sha256, frame.number), frame
         left = {(job.sha256, number) for number in job.frames} & lacking.keys()
         lacking |= dict.fromkeys(left, answer.problem or "not decoded")
@@ -130,14 +130,14 @@ def _each_frame(
 
 
 def label_name(label: str) -> str:
-    """The last part of a segment's label, to compare with names of files; never opened."""
+    """The last part of a segment's label, to compare with file names; never opened."""
     return PurePosixPath(label).name
 
 
 def files_under(folder: Path) -> Iterator[Path]:
-    """Regular files under a folder, in order of name; links are not followed.
+    """Regular files under a folder, by name; links are not followed.
 
-    Raises Usage where the folder cannot be read or holds more than `FILES_MAX` files.
+    Raises Usage if the folder cannot be read or has more than `FILES_MAX` files.
     """
     seen = 0
     for root, folders, names in os.walk(folder, onerror=_refuse):
@@ -146,7 +146,7 @@ def files_under(folder: Path) -> Iterator[Path]:
             seen += 1
             if seen > FILES_MAX:
                 raise Usage(
-                    f"The folder holds more than {FILES_MAX:,} files",
+                    f"The folder has more than {FILES_MAX:,} files",
                     where=str(folder),
                     hint="Name the footage folder itself.",
                 )
@@ -157,7 +157,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 def _refuse(error: OSError) -> None:
     """A folder that cannot be listed is an error, not an empty folder."""
     raise Usage(
-        f"Footage cannot be read: {error.strerror}",
+        f"The footage folder cannot be read: {error.strerror}",
         where=str(error.filename),
-        hint="Name a folder that exists and that you may read.",
+        hint="Name an existing folder that you may read.",
     ) from error

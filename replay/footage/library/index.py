@@ -1,8 +1,8 @@
-"""The footage index: which segments there are, where they lie, when each frame of them is shown.
+"""The footage index: the segments, their files, and the times of their frames.
 
-One small JSON file a segment, named by the SHA-256 of its bytes, below the ledger's home. Nothing
-but paths in it is ever opened, and only while the file is what it was (ADR 0013). Originals are
-never written to; copies for browsers lie in the index's own folder.
+It has a small JSON file for each segment, named by the SHA-256 of its bytes, under the ledger's
+home. Only files in the index are opened, and only while they are unchanged (ADR 0013). Originals
+are never written to; copies for browsers are in the index's own folder.
 """
 
 import builtins
@@ -23,28 +23,28 @@ from replay.footage.decoding.decoder import FrameIndex, sha256_of
 from replay.footage.library.files import FootageFiles, VerifiedFile
 
 FOLDER = "footage-index"
-"""Where the index lies in the ledger's home."""
+"""The folder of the index in the ledger's home."""
 
 S = 1_000_000
 
 StartFrom = Literal["record", "told", "name", "picture", "container"]
-"""How the start of a segment is known: from a fact on record, told with the command, from the
-file's name, from the timecode in its pictures, or from when the container says it was made."""
+"""How the start of a segment is known: from a fact on record, the command, the file's name, the
+timecode in its pictures, or the container's creation time."""
 
 PlayedAs = Literal["original", "remuxed", "transcoded"]
-"""The file itself; the same packets in another container; or encoded anew, and so derived."""
+"""What browsers play: the file itself, the same packets in another container, or re-encoded."""
 
 
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 def _path(kind: type, told: object) -> object:
-    """A path stands as text in the index."""
+    """Read a path, which is text in the index."""
     return Path(str(told)) if kind is Path else told
 
 
 class Stamp(Struct, frozen=True):
-    """How a file looked when its bytes were last hashed; another look means hashing them again."""
+    """A file's state when its bytes were last hashed; if it differs, they are hashed again."""
 
     size: int
     modified_ns: int
@@ -52,7 +52,7 @@ class Stamp(Struct, frozen=True):
 
 
 class Playable(Struct, frozen=True):
-    """What a browser plays of a segment; never with sound unless that was asked for."""
+    """What a browser plays of a segment; with sound only on request."""
 
     path: Path
     sha256: str
@@ -61,7 +61,7 @@ class Playable(Struct, frozen=True):
 
 
 class IndexedSegment(Struct, frozen=True, kw_only=True):
-    """One segment. Times in microseconds; its frames' from its first frame on."""
+    """One segment. Times in microseconds; those of frames from its first frame."""
 
     sha256: str
     size: int
@@ -77,17 +77,17 @@ class IndexedSegment(Struct, frozen=True, kw_only=True):
     width: int
     height: int
     times: FrameIndex
-    fps_min: float  # the fewest and the most frames a second, over a second or more
+    fps_min: float  # lowest and highest frame rate, over a second or more
     fps_max: float
     audio: bool | None  # in the original; None: not known
     playable: Playable | None
-    unplayable: str | None = None  # why there is nothing for a browser
-    timecode_us: int | None = None  # when it begins by its pictures, where these say otherwise
-    codes_read: bool = False  # whether its pictures were looked into for the time of a clock
+    unplayable: str | None = None  # why a browser cannot play it
+    timecode_us: int | None = None  # its start by the timecode in its pictures, if that differs
+    codes_read: bool = False  # whether its pictures were searched for a clock's code
 
     @builtins.property  # `property` is a field here
     def end_us(self) -> int:
-        """By the camera's clock."""
+        """The end of the segment, by the camera's clock."""
         return self.start_us + self.duration_us
 
 
@@ -95,7 +95,7 @@ _decode = msgspec.json.Decoder(IndexedSegment, dec_hook=_path).decode
 
 
 class _Head(Struct, frozen=True):
-    """As much of an entry as sorting them takes."""
+    """The part of an entry that sorting needs."""
 
     sha256: str
     property: str
@@ -104,14 +104,14 @@ class _Head(Struct, frozen=True):
 
 
 class Rates(NamedTuple):
-    """Frames a second, over stretches of a second or more."""
+    """Frame rates, over a second or more."""
 
     least: float
     most: float
 
 
 class FootageIndex:
-    """The index of one home. Several processes may read and write it at the same time."""
+    """The index of one home. Several processes may use it at the same time."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -123,7 +123,7 @@ class FootageIndex:
         return self.folder.is_dir()
 
     def entry(self, sha256: str) -> IndexedSegment | None:
-        """The segment with these bytes, or None; whether they are still so is `whole`'s to say."""
+        """The segment with these bytes, or None; `whole` checks its file."""
         try:
             return _decode(self._place(sha256).read_bytes())
         except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
@@ -145,13 +145,13 @@ class FootageIndex:
         return [entry for entry in found if entry]
 
     def keep(self, entry: IndexedSegment) -> None:
-        """Write an entry, in place of one for the same bytes. Raises OSError."""
+        """Write an entry, replacing one for the same bytes. Raises OSError."""
         write_whole(self._place(entry.sha256), _encode(entry))
 
     def whole(self, entry: IndexedSegment) -> bool:
-        """Whether the file is there with the very bytes it was added with.
+        """Whether the file exists with the bytes it was added with.
 
-        They are hashed again only where the file looks another than it did.
+        They are hashed again only if the file's size or times changed.
         """
         try:
             stamp = stamp_of(entry.path)
@@ -165,26 +165,26 @@ class FootageIndex:
         return True
 
     def at_hand(self, facts: Iterable[Fact]) -> FootageFiles:
-        """Of the segments that these facts recorded, those in the index with their bytes whole.
+        """The recorded segments of these facts that are in the index and unchanged.
 
-        Looked up as they are asked for: a day of footage costs nothing until one looks at it.
+        Each is looked up when it is needed, so that a day of footage costs nothing at first.
         """
         recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
         altered: set[str] = set()
         return FootageFiles(_AtHand(self, recorded, altered), altered)
 
     def playable_at(self, sha256: str, container: str) -> Path:
-        """Where the copy of a segment for browsers lies, if there is one."""
+        """The path of a segment's copy for browsers, if there is one."""
         return self.folder / "playable" / sha256[:2] / f"{sha256}.{container}"
 
     def _place(self, sha256: str) -> Path:
         if not (sha256.isascii() and sha256.isalnum()):
-            raise ValueError(f"{sha256!r} is no SHA-256")
+            raise ValueError(f"{sha256!r} is not a SHA-256")
         return self.folder / "entries" / sha256[:2] / f"{sha256}.json"
 
 
 class _AtHand(Mapping[str, VerifiedFile]):
-    """Segments by SHA-256, each looked up once, when it is asked for."""
+    """Segments by SHA-256, each looked up once, when it is needed."""
 
     def __init__(self, library: FootageIndex, recorded: set[str], altered: set[str]) -> None:
         self._library, self._recorded, self._altered = library, recorded, altered
@@ -216,7 +216,7 @@ class _AtHand(Mapping[str, VerifiedFile]):
 
 
 def stamp_of(path: Path) -> Stamp:
-    """How a file looks. Raises OSError, also for a link and for what is no regular file."""
+    """A file's state. Raises OSError, also for a link or anything but a regular file."""
     if path.is_symlink() or not path.is_file():
         raise FileNotFoundError(2, "There is no such regular file", str(path))
     stat = path.stat()
@@ -224,7 +224,7 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def rates_of(times: FrameIndex, duration_us: int) -> Rates:
-    """How many frames a second there are at least and at most, over stretches of a second."""
+    """The lowest and highest frame rate over a second."""
     pts, found, after = times.pts_us, [], 0
     for number, at_us in enumerate(pts):
         while after < len(pts) and pts[after] - at_us < S:
@@ -237,7 +237,7 @@ def rates_of(times: FrameIndex, duration_us: int) -> Rates:
 
 
 def write_whole(path: Path, octets: bytes) -> None:
-    """Write a file so that nobody ever sees half of it. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:

@@ -1,6 +1,7 @@
-"""What pictures of segments were seen to be like, kept beside the index: looking is decoding.
+"""Stored measures of pictures, beside the index, because measuring needs decoding.
 
-Figures alone, one small file a segment; no picture is kept, which would outlive its footage.
+There is a small file for each segment, with figures only: a stored picture would outlive its
+footage.
 """
 
 from collections.abc import Sequence
@@ -20,21 +21,21 @@ K = TypeVar("K")
 
 
 class Against(NamedTuple):
-    """The picture that others of its camera are held against: a frame of a segment."""
+    """The picture that a camera's other pictures are compared with: a frame of a segment."""
 
     sha256: str
     frame: int
 
 
 class Usual(Struct, frozen=True):
-    """How a camera looks while it is well."""
+    """A camera's normal look."""
 
-    against: Against  # its first picture that shows anything
-    sharpness: float | None = None  # in the middle of its lit pictures; None: not known
+    against: Against  # its first lit picture
+    sharpness: float | None = None  # median of its lit pictures; None: not known
 
 
 class SegmentLooks(Struct, frozen=True):
-    """The key frames of a segment, at least so far apart, as they were looked at."""
+    """The measured keyframes of a segment, at least a given time apart."""
 
     every_us: int
     against: Against | None
@@ -42,29 +43,29 @@ class SegmentLooks(Struct, frozen=True):
 
 
 class Looks:
-    """What was seen of the segments of one index."""
+    """The stored measures of one index."""
 
     def __init__(self, library: FootageIndex) -> None:
         self._folder = library.folder
 
     def usual(self, property_: str, camera: str) -> Usual | None:
-        """How a camera usually looks, if it was ever looked at."""
+        """A camera's normal look, if it was ever measured."""
         return _read(self._of_camera(property_, camera), Usual)
 
     def keep_usual(self, property_: str, camera: str, usual: Usual) -> None:
-        """Write how a camera usually looks, if the disk takes it: it can be found again."""
+        """Store a camera's normal look, if the disk allows; it can be measured again."""
         with suppress(OSError):
             write_whole(self._of_camera(property_, camera), msgspec.json.encode(usual))
 
     def seen(self, sha256: str, every_us: int, against: Against | None) -> SegmentLooks | None:
-        """What was seen of a segment in just this way."""
+        """The measures of a segment with these parameters."""
         found = _read(self._of_segment(sha256), SegmentLooks)
         return found if found and (found.every_us, found.against) == (every_us, against) else None
 
     def keep(
         self, sha256: str, every_us: int, against: Against | None, looked: Sequence[Looked]
     ) -> None:
-        """Write what was seen of a segment, in place of what was before, if the disk takes it."""
+        """Store a segment's measures, replacing earlier ones, if the disk allows."""
         figures = tuple(replace(each, small=b"") for each in looked)
         octets = msgspec.json.encode(SegmentLooks(every_us, against, figures))
         with suppress(OSError):

@@ -1,12 +1,11 @@
-"""When files begin, by the camera's clock, each from whatever knows it best (ADR 0154).
+"""The start times of files by the camera's clock, each from its best source (ADR 0154).
 
-A start that only a name in whole seconds or a container tells is looked up in the pictures too:
-their strip has the camera's milliseconds. That a file takes long or ends its decoder then only
-means that its pictures tell nothing.
+If the start is only known from a name in whole seconds or from the container, the pictures are read
+too: their strip has the camera's milliseconds. If that fails or takes too long, the pictures are
+ignored.
 
-Recorders name files after the moment they begin. A name with a zone or an offset is taken at its
-word; one without is a time of the zone that the user names, and where that night has the hour twice
-or not at all, nothing is guessed.
+Recorders name files after their start. A name with a zone or an offset is used as it is. One
+without is in the user's zone. A local time that occurred twice or never is not guessed.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
     from replay.footage.library.index import StartFrom
 
 Recorded = Callable[[str, int], int | None]
-"""The start that is on record for a hash, told at about this time (microseconds); or None."""
+"""Gives the recorded start of a hash, reported at about this time (microseconds); or None."""
 
 STRIP_LIMITS = Limits(job_s=5)
-"""What looking for the strip of one file may take, beside the time to read a large one."""
+"""The time to search one file for the strip, besides the time to read a large one."""
 
 NEAR_US = 2_000_000
-"""A name in whole seconds that is no further off is of the same clock; another is told of."""
+"""A name in whole seconds agrees with the strip within this distance; else both are reported."""
 
 _S = 1_000_000
 _NAME = re.compile(
@@ -49,7 +48,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class File(NamedTuple):
-    """A file that was indexed."""
+    """An indexed file."""
 
     path: Path
     sha256: str
@@ -58,15 +57,15 @@ class File(NamedTuple):
 
 
 class Start(NamedTuple):
-    """When a file begins, microseconds by the camera's clock, and how that is known."""
+    """The start of a file in microseconds by the camera's clock, and how it is known."""
 
     start_us: int
     start_from: StartFrom
-    timecode_us: int | None = None  # by the strip, where it was looked for and says otherwise
+    timecode_us: int | None = None  # by the strip, if it was searched and differs
 
 
 class _Unsure(NamedTuple):
-    """A file whose start nothing tells, or a name in whole seconds only."""
+    """A file whose start is unknown, or only known from a name in whole seconds."""
 
     named: Start | None
 
@@ -74,9 +73,9 @@ class _Unsure(NamedTuple):
 def starts(
     files: Sequence[File], told_us: int | None, zone: ZoneInfo | None, recorded: Recorded
 ) -> Iterator[Start | str]:
-    """When each file begins, in order; or why that is not known.
+    """The start of each file, in order; or why it is not known.
 
-    told_us: what was said with the command; zone: of names without an offset, None is UTC.
+    told_us: the start given with the command. zone: of names without an offset; None is UTC.
     """
     named = [_named(file, told_us, zone, recorded) for file in files]
     unsure = [file for file, name in zip(files, named, strict=True) if isinstance(name, _Unsure)]
@@ -92,7 +91,7 @@ def starts(
 def _named(
     file: File, told_us: int | None, zone: ZoneInfo | None, recorded: Recorded
 ) -> Start | str | _Unsure:
-    """What the command, the name and the record say of a file."""
+    """The start of a file by the command, its name or the record."""
     try:
         named_us = start_in(file.path.name, zone) if told_us is None else told_us
     except DoubtfulTimeError as error:
@@ -106,7 +105,7 @@ def _named(
 def _seen(
     file: File, named: Start | None, timecode_us: int | None, recorded: Recorded
 ) -> Start | str:
-    """The start by the pictures where they tell it, else by the name, else by the container."""
+    """The start by the pictures, else by the name, else by the container."""
     if named is not None:
         if timecode_us is None:
             return named
@@ -117,23 +116,23 @@ def _seen(
     if file.nature.created_us is not None:
         return _on_record(file, Start(file.nature.created_us, "container"), recorded)
     return (
-        "nothing says when it begins: its name has no time, its picture no timecode, its "
-        "container no date; give --start"
+        "its start is unknown: its name has no time, its pictures no timecode, its container no "
+        "date; give --start"
     )
 
 
 def _on_record(file: File, start: Start, recorded: Recorded) -> Start:
-    """The recorder's own fact about these bytes, where there is one, goes before all else."""
+    """The start by the recorder's own fact, if there is one: it has priority."""
     recorded_us = recorded(file.sha256, start.start_us + file.duration_us)
     return start if recorded_us is None else Start(recorded_us, "record")
 
 
 class DoubtfulTimeError(ValueError):
-    """A local time that happened twice, or never."""
+    """A local time that occurred twice or never."""
 
 
 def start_in(name: str, zone: ZoneInfo | None = None) -> int | None:
-    """The time in a file's name, microseconds since the epoch; None where there is none.
+    """The time in a file's name, in microseconds since the epoch; None without one.
 
     zone: of a name without an offset; None is UTC. Raises DoubtfulTimeError.
     """

@@ -1,1 +1,1 @@
-"""Footage written: packets copied or encoded into files a browser plays."""
+"""Writes footage: packets copied or re-encoded into files that browsers play."""

@@ -1,8 +1,8 @@
-"""When packets are decoded in a file made here: as late as they can be.
+"""Sets the decoding times of packets as late as possible.
 
-A player that is sent to a frame begins at the last key frame that is *decoded* by then, though it
-may be *shown* later; the frames in between are then never seen. Where every key frame is decoded
-at the very time it is shown, there are none.
+A player that seeks begins at the last keyframe *decoded* by then, even if it is *shown* later, and
+skips the frames in between. If every keyframe is decoded at the time it is shown, no frame is
+skipped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 REORDERED_MAX = 32
-"""Packets among which the order of showing is restored: codecs hold back 16 at most."""
+"""The number of packets that are reordered: codecs delay at most 16."""
 
 
 class TimedPacket(Protocol):
@@ -30,18 +30,18 @@ P = TypeVar("P", bound=TimedPacket)
 
 
 def decoded_late(packets: Iterable[P]) -> Iterator[P]:
-    """The same packets with the latest times of decoding.
+    """The same packets with the latest decoding times.
 
-    The last lasts to the end of what is shown last, so that the file is as long as its pictures.
-    Raises ValueError where a picture is shown before the key frame it is decoded after: it may
-    refer to pictures before that, and a decoder that begins at the key frame fails.
+    The last packet lasts to the end of the last shown frame, so that the file has its full length.
+    Raises ValueError if a frame is shown before the keyframe that is decoded before it: it may need
+    earlier frames, and a decoder that begins at the keyframe fails.
     """
     ahead: deque[P] = deque()
-    bounds: deque[tuple[int, int]] = deque()  # of those ahead, none behind a lower one
+    bounds: deque[tuple[int, int]] = deque()  # for packets ahead; none after a lower one
     number, last, ends = 0, None, None
     for number, packet in enumerate(packets, 1):
         ahead.append(packet)
-        bound = _shown(packet) - number  # one tick for each that is decoded before
+        bound = _shown(packet) - number  # one tick for each packet decoded before
         while bounds and bounds[-1][0] >= bound:
             bounds.pop()
         bounds.append((bound, number))
@@ -59,12 +59,12 @@ def decoded_late(packets: Iterable[P]) -> Iterator[P]:
 
 
 def _settle(ahead: deque[P], bounds: deque[tuple[int, int]], number: int, last: int | None) -> int:
-    """Give the first its time of decoding, which is answered: before any later one is shown."""
+    """Set and return the first packet's decoding time: before any later frame is shown."""
     first = ahead[0]
     while bounds[0][1] < number:
         bounds.popleft()
     if first.is_keyframe and any(_shown(packet) < _shown(first) for packet in ahead):
-        raise ValueError("its pictures refer to others across key frames, so none can begin there")
+        raise ValueError("its frames refer to others across keyframes, so no clip can begin there")
     late = bounds[0][0] + number
     first.dts = late if last is None else max(late, last + 1)
     return first.dts
@@ -72,5 +72,5 @@ def _settle(ahead: deque[P], bounds: deque[tuple[int, int]], number: int, last: 
 
 def _shown(packet: TimedPacket) -> int:
     if packet.pts is None:
-        raise ValueError("a packet has no time at which it is shown")
+        raise ValueError("a packet has no presentation time")
     return packet.pts

@@ -1,7 +1,7 @@
-"""Writes stretches of footage as files a browser plays: packets copied, or frames encoded anew.
+"""Writes parts of footage as files that browsers play: packets copied, or frames re-encoded.
 
-The only module that knows PyAV, and run only in a process of its own: footage is hostile input
-(ADR 0013). Sound is never taken along. Times are kept frame by frame, and never made up.
+The only module that uses PyAV. It only runs in a separate process: footage is hostile input (ADR
+0013). Sound is left out. Each frame keeps its own time.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ _OPEN_ONLY = {
     "format_whitelist": "matroska,webm,mov,mp4,avi,mpegts",
 }
 _US = 1_000_000
-_BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
+_BACK_US = 100_000  # seek this far before the target, then four times as far, and so on
 _MP4_TICK = Fraction(1, TICKS)
-_ONE_FRAME_US = 33_333  # taken for the length of a clip's only frame
+_ONE_FRAME_US = 33_333  # the assumed length of a clip's only frame
 _VP8_DECODER = "vp8"  # as FFmpeg names it
-_LONG_US = 1 << 50  # microseconds: more than any file holds, and still a number of ticks
+_LONG_US = 1 << 50  # microseconds: longer than any file, and still a valid number of ticks
 _X264 = {"preset": "veryfast", "crf": "20", "bf": "0", "g": "60"}
 _VP8 = {"deadline": "realtime", "cpu-used": "8", "g": "60", "crf": "20", "b": "4M"}
 _THREADS = 2
 
 
 class CannotWriteError(Exception):
-    """The parts cannot be put into such a file; says why."""
+    """The parts cannot be written; its text says why."""
 
 
 class _Source(NamedTuple):
-    """A part looked at: how its pictures are encoded, and where it begins."""
+    """A part: its encoding, and where it begins."""
 
     part: Part
     name: str
@@ -67,11 +67,11 @@ class _Source(NamedTuple):
     audio: bool
 
     def us(self, ticks: int) -> int:
-        """Microseconds from the file's first frame on."""
+        """Ticks as microseconds from the file's first frame."""
         return round((ticks - self.first) * self.tick * _US)
 
     def at(self, us: int) -> int:
-        """The same the other way."""
+        """Microseconds from the file's first frame as ticks."""
         return self.first + round(us / self.tick / _US)
 
 
@@ -97,7 +97,7 @@ def write(job: Writing) -> Written:
 def _opened(part: Part) -> Iterator[tuple[InputContainer, VideoStream]]:
     with av.open(part.path, options=dict(_OPEN_ONLY), metadata_errors="replace") as container:
         if not container.streams.video:
-            raise CannotWriteError("it holds no pictures")
+            raise CannotWriteError("it has no video")
         stream = container.streams.video[0]
         if not 0 < stream.width * stream.height <= PIXELS_MAX:
             told = f"{stream.width} x {stream.height}"
@@ -116,7 +116,7 @@ def _source(part: Part) -> _Source:
             if len(times) >= REORDERED_MAX:
                 break
         if not times or not stream.time_base:
-            raise CannotWriteError("it holds no frame")
+            raise CannotWriteError("it has no frame")
         return _Source(
             part,
             context.name,
@@ -129,30 +129,30 @@ def _source(part: Part) -> _Source:
 
 
 def _shown(packet: Packet[VideoStream]) -> int | None:
-    """When it is shown, in ticks; AVI has places only, and other times of it are guesses."""
+    """The presentation time in ticks; AVI only has indexes, and its other times are guesses."""
     timed = packet.pts is not None and packet.stream.container.format.name != "avi"
     return packet.pts if timed else packet.dts
 
 
 def _require_alike(sources: list[_Source], *, copied: bool) -> None:
-    """One track has one size, and, where packets are copied, one way of being decoded."""
+    """Raise unless all parts have one size and, for copies, one encoding."""
     for before, after in pairwise(sources):
         same = before.size == after.size
         if copied:
             same = same and (before.name, before.extra) == (after.name, after.extra)
         if not same:
             raise CannotWriteError(
-                "the segments are encoded in different ways, so they do not fit into one file"
+                "the segments are encoded differently, so they do not fit into one file"
             )
 
 
 def _packets(
     source: _Source, container: InputContainer, stream: VideoStream
 ) -> Iterator[Packet[VideoStream]]:
-    """Packets from the last key frame at or before what is wanted to its end, in decoding order.
+    """Packets from the last keyframe before the requested part to its end, in decoding order.
 
-    Some containers land after the time sought: then it is tried from further back, at last from
-    the start.
+    In some containers a seek lands too late. Then it is tried from further back, at last from the
+    start.
     """
     wanted, ends = source.at(source.part.from_us), source.at(min(source.part.to_us, _LONG_US))
     back_us = _BACK_US
@@ -163,7 +163,7 @@ def _packets(
             yield from _until(chain(*begun), ends)
             return
         back_us *= 4
-    if back_us == _BACK_US:  # it was not sought in, and stands at its start
+    if back_us == _BACK_US:  # no seek was done yet: it is at its start
         begun = _run_up(container.demux(stream), wanted)
         yield from _until(chain(*begun), ends) if begun else ()
         return
@@ -175,9 +175,9 @@ def _packets(
 def _run_up(
     packets: Iterator[Packet[VideoStream]], wanted: int
 ) -> tuple[list[Packet[VideoStream]], Iterator[Packet[VideoStream]]] | None:
-    """What stands before the wanted instant from its key frame on, and the packets after that.
+    """The packets from the keyframe to the requested time, and those after it.
 
-    None where there is no key frame at or before it.
+    None if there is no keyframe at or before it.
     """
     group: list[Packet[VideoStream]] = []
     for packet in packets:
@@ -196,9 +196,9 @@ def _run_up(
 
 
 def _until(packets: Iterable[Packet[VideoStream]], ends: int) -> Iterator[Packet[VideoStream]]:
-    """Packets up to an end, without those shown before the first, whose reference is not there.
+    """Packets up to an end, without those shown before the first, whose references are missing.
 
-    Past the end only those that are shown between others already taken: no hole is left.
+    After the end only packets that are shown between included ones, so that there is no gap.
     """
     first, latest = None, -_LONG_US
     for packet in packets:
@@ -215,17 +215,17 @@ def _until(packets: Iterable[Packet[VideoStream]], ends: int) -> Iterator[Packet
 
 
 def _copy(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[int, int]:
-    """Copy packets; when the first frame stands on the common clock, and how many there are."""
+    """Copy packets; the first frame's time on the common clock, and the number of frames."""
     bases = {source.tick for source in sources}
     tick = _fine(sources[0].tick) if len(bases) == 1 else _MP4_TICK
     with _opened(job.parts[0]) as (_, stream):
-        # opaque: named by its decoder; what decodes AV1 (libdav1d) is no encoder
+        # opaque: named by its decoder; AV1's decoder (libdav1d) is not an encoder
         track = out.add_stream_from_template(stream, opaque=True)
     track.time_base = tick
     placed = _placed(sources)
     first = next(placed, None)
     if first is None:
-        raise CannotWriteError("there is no frame in what was asked for")
+        raise CannotWriteError("the requested part has no frame")
     frames, began = 0, first[1]
     for packet in decoded_late(_ticked(chain((first,), placed), began, tick)):
         packet.time_base, packet.stream = tick, track
@@ -235,10 +235,10 @@ def _copy(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[i
 
 
 def _copy_vp8(job: Writing, sources: list[_Source]) -> tuple[int, int]:
-    """The same of VP8 into MP4, which FFmpeg does not write: read for the index, then to copy."""
+    """Copy VP8 into MP4, which FFmpeg cannot write: read once for the index, once to copy."""
     shown = [(at_us, packet.is_keyframe, packet.size) for packet, at_us in _placed(sources)]
     if not shown:
-        raise CannotWriteError("there is no frame in what was asked for")
+        raise CannotWriteError("the requested part has no frame")
     began = shown[0][0]
     samples = [Sample(_tick90(at_us - began), key, size) for at_us, key, size in shown]
     with _opened(job.parts[0]) as (_, stream):
@@ -256,19 +256,19 @@ def _tick90(us: int) -> int:
 
 
 def _fine(tick: Fraction) -> Fraction:
-    """A part of a tick, short enough to tell apart what is decoded between two frames."""
+    """A fraction of a tick, short enough to separate packets decoded between two frames."""
     return tick / max(1, ceil(tick / _MP4_TICK))
 
 
 def _placed(sources: list[_Source]) -> Iterator[tuple[Packet[VideoStream], int]]:
-    """Packets of all parts in order, and when each is shown on the common clock."""
+    """Packets of all parts in order, each with its time on the common clock."""
     for source in sources:
         with _opened(source.part) as (container, stream):
             if container.format.name == "avi" and stream.codec_context.has_b_frames:
-                raise CannotWriteError("AVI does not say when pictures out of order are shown")
+                raise CannotWriteError("AVI has no times for frames out of order")
             for packet in _packets(source, container, stream):
                 if packet.is_discard:
-                    raise CannotWriteError("an edit list hides some of its pictures")
+                    raise CannotWriteError("an edit list hides some of its frames")
                 packet.duration = round((packet.duration or 0) * source.tick * _US)
                 yield packet, source.part.at_us + source.us(_shown(packet) or 0)
 
@@ -276,7 +276,7 @@ def _placed(sources: list[_Source]) -> Iterator[tuple[Packet[VideoStream], int]]
 def _ticked(
     placed: Iterable[tuple[Packet[VideoStream], int]], began: int, tick: Fraction
 ) -> Iterator[Packet[VideoStream]]:
-    """The packets with times in ticks of the new file."""
+    """The packets with times in the ticks of the new file."""
     for packet, shown in placed:
         packet.pts = round((shown - began) / tick / _US)
         packet.duration = round((packet.duration or 0) / tick / _US)
@@ -284,11 +284,11 @@ def _ticked(
 
 
 def _encode(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[int, int]:
-    """Encode exactly the frames asked for, each at its own time; as `_copy`."""
+    """Encode exactly the requested frames, each at its own time; returns as `_copy`."""
     codec, options = ("libx264", _X264) if job.container == "mp4" else ("libvpx", _VP8)
     track = out.add_stream(codec, rate=30, options=dict(options))
     if not isinstance(track, VideoStream):
-        raise CannotWriteError(f"{codec} is no encoder of pictures here")
+        raise CannotWriteError(f"{codec} is not an available video encoder")
     track.width, track.height = sources[0].size
     track.pix_fmt, track.thread_count = "yuv420p", _THREADS
     track.time_base = track.codec_context.time_base = _MP4_TICK
@@ -306,16 +306,16 @@ def _encode(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple
             out.mux(track.encode(picture))
             frames += 1
     if not frames:
-        raise CannotWriteError("there is no frame in what was asked for")
+        raise CannotWriteError("the requested part has no frame")
     out.mux(track.encode(None))
     return began, frames
 
 
 def _frames(source: _Source) -> Iterator[tuple[int, VideoFrame]]:
-    """The frames from and before the wanted instants, with their times in the file.
+    """The frames of the requested part and before it, with their times in the file.
 
-    AVI has places instead of times: the first picture shown belongs to the first place, and so on,
-    in whatever order they are decoded.
+    AVI has indexes instead of times: the first shown frame belongs to the first index, and so on,
+    in any decoding order.
     """
     with _opened(source.part) as (container, stream):
         context, places = stream.codec_context, deque[int]()
@@ -336,8 +336,8 @@ def _wanted(source: _Source, frame: VideoFrame) -> Iterator[tuple[int, VideoFram
 
 
 def _lettered(frame: VideoFrame, label: str, at_us: int) -> VideoFrame:
-    """The picture with its time written into a bar at the top."""
-    import cv2  # noqa: PLC0415 - a tenth of a second that a copy need not wait
+    """The picture with its time in a bar at the top."""
+    import cv2  # noqa: PLC0415 - takes a tenth of a second, and copies do not need it
 
     cv2.setNumThreads(1)
     picture = frame.to_ndarray(format="bgr24")
@@ -350,7 +350,7 @@ def _lettered(frame: VideoFrame, label: str, at_us: int) -> VideoFrame:
 
 
 def answer(job: Writing) -> Written:
-    """Write one file, or say why not; nothing half written stays."""
+    """Write one file, or return the problem; no unfinished file is left."""
     try:
         return write(job)
     except (CannotWriteError, OSError, ValueError, MemoryError, av.error.FFmpegError) as error:
@@ -360,11 +360,11 @@ def answer(job: Writing) -> Written:
 
 def _told(error: Exception) -> str:
     if isinstance(error, av.error.FFmpegError):
-        return f"it is damaged, or no video: {error.strerror}"
+        return f"it is damaged or not a video: {error.strerror}"
     return str(error) or type(error).__name__
 
 
 def main() -> None:
-    """Answer jobs until there are no more."""
+    """Answer jobs until the input ends."""
     av.logging.set_level(av.logging.PANIC)
     serve(Writing, answer)

@@ -1,7 +1,7 @@
-"""Has stretches of footage put into new files: copied packet by packet, or encoded anew on request.
+"""Puts parts of footage into new files in a separate process: copied, or re-encoded on request.
 
-Done in a process of its own by `replay.footage.muxing.muxer`, the one module that knows PyAV, an
-optional extra (ADR 0013). This side imports neither it nor a decoder.
+`replay.footage.muxing.muxer` does the work; it is the only module that uses PyAV, an optional extra
+(ADR 0013). This side imports neither PyAV nor a decoder.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ How = Literal["copy", "encode"]
 Made = Literal["mp4", "webm"]
 
 LIMITS = Limits(cpu_s=3600, job_s=900, file_bytes=8 << 30)
-"""Of a process that writes: encoding an hour of footage takes minutes."""
+"""Limits of a writing process: encoding an hour of footage takes minutes."""
 
 END_US = 1 << 62
-"""As `to_us`: to the end of the file."""
+"""A value of `to_us`: to the end of the file."""
 
 
 class Part(Struct, frozen=True):
-    """A stretch of one file, in microseconds from its first frame on, and where it goes."""
+    """A part of one file, in microseconds from its first frame, and its place in the output."""
 
-    path: str  # absolute: the child stands elsewhere
+    path: str  # absolute: the child has another folder
     sha256: str
     from_us: int
-    to_us: int  # the first instant that is not wanted any more
-    at_us: int  # where the file's first frame stands on the common clock of the parts
+    to_us: int  # exclusive
+    at_us: int  # the file's first frame on the common clock of the parts
 
 
 class Writing(Struct, frozen=True):
-    """Put parts into a new file. A copy begins at the key frame before what is wanted."""
+    """Put parts into a new file. A copy begins at the keyframe before the requested part."""
 
     parts: tuple[Part, ...]
     out: str
     container: Made
     how: How = "copy"
-    label: str | None = None  # burned in before the time, where a picture is to carry it
-    note: str = ""  # kept in the file as its comment
+    label: str | None = None  # written into the picture before the time
+    note: str = ""  # the comment in the file
 
 
 class Written(Struct, frozen=True, omit_defaults=True):
-    """What was written, or why nothing was."""
+    """The written file, or the problem."""
 
-    began_us: int = 0  # of the common clock: the first frame, which is time 0 of the new file
+    began_us: int = 0  # the first frame on the common clock, which is time 0 of the new file
     frames: int = 0
-    audio: bool = False  # whether the parts had sound, which is not taken along
+    audio: bool = False  # whether the parts had sound, which is left out
     problem: str | None = None
 
 
@@ -60,7 +60,7 @@ def available() -> bool:
 
 
 def require_video(what: str) -> None:
-    """Raises Lacking where the extra is missing; `what` needs it."""
+    """Raise Lacking if the extra is missing. what: the thing that needs it."""
     if not available():
         raise Lacking(
             f"{what} needs PyAV, which is not installed",
@@ -70,7 +70,7 @@ def require_video(what: str) -> None:
 
 
 def write(jobs: list[Writing], limits: Limits = LIMITS) -> list[Written]:
-    """One answer a job, in order, in bounded time whatever the files hold."""
+    """An answer for each job, in order, in bounded time for any content of the files."""
     return list(in_turn(
         "muxing.muxer", jobs, Written, lambda ended: Written(problem=f"the writer {ended}"), limits,
         lambda job: [part.path for part in job.parts],

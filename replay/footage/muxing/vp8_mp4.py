@@ -1,7 +1,7 @@
-"""A minimal MP4 writer for VP8, which FFmpeg's does not store: packets as they are, at their times.
+"""A minimal MP4 writer for VP8, which FFmpeg cannot write: packets and times are unchanged.
 
-By the VP Codec ISO Media File Format Binding 1.0 (sample entry `vp08`); Chromium plays it, FFmpeg
-and OpenCV read it (ADR 0153). The index stands in front, and the film is one chunk behind it.
+Format: the VP Codec ISO Media File Format Binding 1.0 (sample entry `vp08`). Chromium plays it,
+FFmpeg and OpenCV read it (ADR 0153). The index is first, followed by the film as one chunk.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 TICKS = 90_000
-"""Of the file, a second."""
+"""The file's ticks in a second."""
 
-_UNITY = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)  # turned by nothing
-_SELF_CONTAINED, _SHOWN = 1, 3  # flags: the film is in this file; the track is enabled and used
+_UNITY = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)  # no rotation
+_SELF_CONTAINED, _SHOWN = 1, 3  # flags: the film is in this file; the track is enabled and in use
 _DPI_72 = 72 << 16
 _UNDETERMINED = 0x55C4  # the language `und`
 _UNSPECIFIED = 2  # of colours
@@ -26,7 +26,7 @@ _EIGHT_BITS_420 = 8 << 4 | 1 << 1  # depth; chroma sampling; not the full range
 
 
 class Sample(NamedTuple):
-    """One packet: when it is shown, in ticks from the first; whether it decodes alone; octets."""
+    """One packet: its time in ticks from the first, whether it is a keyframe, its size in bytes."""
 
     at: int
     is_key: bool
@@ -34,7 +34,7 @@ class Sample(NamedTuple):
 
 
 class Track(NamedTuple):
-    """What the pictures are; aspect: of one pixel, width by height."""
+    """The format of the frames. aspect: of one pixel, width by height."""
 
     width: int
     height: int
@@ -45,14 +45,14 @@ class Track(NamedTuple):
 def write_vp8(
     out: IO[bytes], track: Track, samples: Sequence[Sample], last: int, packets: Iterable[bytes]
 ) -> None:
-    """Write a whole file. last: how long the last picture is shown, ticks.
+    """Write a complete file. last: duration of the last frame, in ticks.
 
-    Raises ValueError unless the first sample decodes alone, the times rise, and the packets are
-    those that the samples say.
+    Raises ValueError unless the first sample is a keyframe, the times rise, and the packets are
+    those of the samples.
     """
     lasting = [after.at - before.at for before, after in pairwise(samples)] + [last]
     if not samples or not samples[0].is_key or min(lasting) < 0:
-        raise ValueError("a film begins with a picture that decodes alone, and its times rise")
+        raise ValueError("a film must begin with a keyframe, and its times must rise")
     film = sum(sample.size for sample in samples)
     kind = _box(b"ftyp", b"isom", bytes(4), b"isomiso6mp41")
     behind = len(kind) + len(_moov(track, samples, lasting, 0)) + _HEADER
@@ -60,15 +60,15 @@ def write_vp8(
     out.write(struct.pack(">I4sQ", 1, b"mdat", _HEADER + film))
     for sample, packet in zip(samples, packets, strict=True):
         if len(packet) != sample.size:
-            raise ValueError("the packets are not those that were looked at")
+            raise ValueError("the packets are not those of the index")
         out.write(packet)
 
 
-_HEADER = 16  # octets of a box with a long size
+_HEADER = 16  # bytes of a box with a long size
 
 
 def _moov(track: Track, samples: Sequence[Sample], lasting: Sequence[int], film_at: int) -> bytes:
-    """The index. Always as long, wherever the film stands."""
+    """The index. Its size does not depend on the film's offset."""
     whole = sum(lasting)
     shown_width = round(track.width * track.aspect)
     heading = _full(
@@ -94,7 +94,7 @@ def _moov(track: Track, samples: Sequence[Sample], lasting: Sequence[int], film_
 
 
 def _table(track: Track, samples: Sequence[Sample], lasting: Sequence[int], film_at: int) -> bytes:
-    """When each picture is shown, which decode alone, and where each is: one chunk holds all."""
+    """The sample table: times, keyframes, sizes, and the one chunk with all samples."""
     runs = [(len(list(run)), ticks) for ticks, run in groupby(lasting)]
     keys = [number for number, sample in enumerate(samples, 1) if sample.is_key]
     return _box(
@@ -119,7 +119,7 @@ def _entry(track: Track) -> bytes:
 
 
 def _comment(note: str) -> bytes:
-    """The note where FFmpeg's MP4 has its comment."""
+    """The note, where FFmpeg's MP4 has its comment."""
     value = _box(b"data", _words(1, 0), note.encode())
     handler = _full(b"hdlr", 0, 0, bytes(4), b"mdirappl", bytes(9))
     return _box(

@@ -1,8 +1,8 @@
-"""A minimal WebM writer: VP8 frames with exactly the presentation times they are given.
+"""A minimal WebM writer: VP8 frames with their exact presentation times.
 
-OpenCV's writer can only space frames evenly, and stamps a random id into every file. This one keeps
-each frame's own millisecond and writes the same bytes for the same frames (ADR 0012). It must not
-encode anything: the packets come finished.
+OpenCV's writer can only space frames evenly, and puts a random id into every file. This one keeps
+each frame's millisecond and writes the same bytes for the same frames (ADR 0012). It does not
+encode: it gets finished packets.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _CLUSTER_MS_MAX = 5_000  # a block counts from its cluster in 16 signed bits of 
 
 
 class Packet(NamedTuple):
-    """One encoded VP8 frame and the millisecond from the start at which it is shown."""
+    """One encoded VP8 frame, and its time in milliseconds from the start."""
 
     pts_ms: int
     octets: bytes
 
     @property
     def is_key(self) -> bool:
-        """Whether it decodes alone: the lowest bit of its frame tag is 0 (RFC 6386, 9.1)."""
+        """Whether it is a keyframe: the lowest bit of its frame tag is 0 (RFC 6386, 9.1)."""
         return not self.octets[0] & 1
 
 
 def read_ivf(octets: bytes) -> list[bytes]:
-    """The packets of an IVF file, in order. Raises ValueError where it is cut short."""
+    """The packets of an IVF file, in order. Raises ValueError if it is truncated."""
     if octets[:4] != b"DKIF" or len(octets) < _IVF_HEADER:
-        raise ValueError("not an IVF file: it does not begin with DKIF and a whole header")
+        raise ValueError("not an IVF file: it does not begin with DKIF and a complete header")
     packets, at = [], int.from_bytes(octets[6:8], "little")
     while at < len(octets):
         size = int.from_bytes(octets[at : at + 4], "little")
@@ -42,18 +42,20 @@ def read_ivf(octets: bytes) -> list[bytes]:
 
 
 def write_webm(packets: list[Packet], width: int, height: int, duration_ms: int) -> bytes:
-    """A WebM file of one VP8 track, with an index of its key frames.
+    """A WebM file of one VP8 track, with an index of its keyframes.
 
-    Raises ValueError unless the first packet is a key frame and the times rise.
+    Raises ValueError unless the first packet is a keyframe and the times rise.
     """
     rising = all(one.pts_ms < two.pts_ms for one, two in pairwise(packets))
     if not packets or not packets[0].is_key or not rising:
-        raise ValueError("a WebM begins with a key frame and its frames stand in order of time")
+        raise ValueError("a WebM must begin with a keyframe, and its times must rise")
     head = _info(duration_ms) + _tracks(width, height)
     groups = _clusters(packets)
     clusters = [_cluster(group) for group in groups]
     ends = list(accumulate((len(cluster) for cluster in clusters), initial=0))
-    first = len(head) + len(_cues(groups, 0, ends))  # the size of the cues depends on no position
+    first = len(head) + len(
+        _cues(groups, 0, ends)
+    )  # the size of the cues does not depend on positions
     segment = head + _cues(groups, first, ends) + b"".join(clusters)
     return _ebml_header() + _element(0x18538067, segment)
 
@@ -63,7 +65,7 @@ def _number(value: int) -> bytes:
 
 
 def _element(identifier: int, content: bytes | int) -> bytes:
-    """An EBML element: its id, its length in the eight-octet form, its content."""
+    """An EBML element: its id, its length in the eight-byte form, its content."""
     octets = _number(content) if isinstance(content, int) else content
     return _number(identifier) + ((1 << 56) | len(octets)).to_bytes(8, "big") + octets
 
@@ -75,7 +77,7 @@ def _ebml_header() -> bytes:
 
 
 def _info(duration_ms: int) -> bytes:
-    """Times in milliseconds; the duration, which the format wants as a 64-bit float."""
+    """The time scale in milliseconds, and the duration, which the format has as a 64-bit float."""
     name = b"round-ledger"
     body = _element(0x2AD7B1, 1_000_000) + _element(0x4489, struct.pack(">d", duration_ms))
     return _element(0x1549A966, body + _element(0x4D80, name) + _element(0x5741, name))
@@ -89,7 +91,7 @@ def _tracks(width: int, height: int) -> bytes:
 
 
 def _clusters(packets: list[Packet]) -> list[list[Packet]]:
-    """Packets by cluster: each begins at a key frame, so that every cue can be sought to."""
+    """Packets by cluster: each begins at a keyframe, so that players can seek to every cue."""
     groups: list[list[Packet]] = []
     for packet in packets:
         too_long = groups and packet.pts_ms - groups[-1][0].pts_ms > _CLUSTER_MS_MAX
@@ -111,7 +113,7 @@ def _simple_block(packet: Packet, after_ms: int) -> bytes:
 
 
 def _cues(groups: list[list[Packet]], first: int, ends: list[int]) -> bytes:
-    """The index, before the clusters: where in the segment each key frame's cluster begins."""
+    """The index, before the clusters: the offset of each keyframe's cluster in the segment."""
     points = b""
     for group, end in zip(groups, ends, strict=False):  # the last end begins no cluster
         if group[0].is_key:

@@ -1,1 +1,1 @@
-"""What draws simulated footage; for simulation only."""
+"""Draws simulated footage; for simulation only."""

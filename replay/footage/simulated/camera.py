@@ -1,7 +1,7 @@
-"""Draws what a simulated camera sees: segments that browsers play, with its own clock in them.
+"""Draws a simulated camera's segments, with its clock in the picture.
 
-For demonstrations, tests and load. Frames are drawn at the camera's jittered, partly dropped
-captures; each keeps its own millisecond (ADR 0012). Nothing that replays a round may import this.
+For demonstrations, tests and load tests. Frames are drawn at the camera's captures, with jitter and
+drops; each keeps its own millisecond (ADR 0012). Code that replays a round must not import this.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _MS = 1000  # microseconds
 _SECOND = 1_000_000  # microseconds
-_CAPTURES = 1 << 16  # the strip counts modulo this
+_CAPTURES = 1 << 16  # the strip counts captures modulo this
 
 
 class DrawnSegment(NamedTuple):
-    """One drawn segment: what to record of it, and when its file was closed."""
+    """One drawn segment: the data of its fact, and when its file was closed."""
 
     fact: SegmentRecorded
-    closed_us: int  # true time: where a recorder's `segment_recorded` would stand
+    closed_us: int  # true time: the time of the recorder's `segment_recorded`
 
 
 class _Capture(NamedTuple):
@@ -50,11 +50,11 @@ class _Capture(NamedTuple):
 def draw(
     shot_list: ShotList, folder: Path, progress: Callable[[int, int], None] | None = None
 ) -> list[DrawnSegment]:
-    """Draw all segments of a shot list below a folder; the same list gives the same bytes.
+    """Draw all segments of a shot list under a folder; the same list gives the same bytes.
 
-    Files are `<camera>/<start by the camera's clock>.webm`, which is also their label.
-    `progress` is told frames done and in all, once a segment. Raises OSError where the folder
-    cannot be written, Unavailable where this OpenCV cannot write VP8.
+    Files are `<camera>/<start by the camera's clock>.webm`, which is also their label. progress:
+    called with frames done and total, once a segment. Raises OSError if the folder cannot be
+    written, Unavailable if this OpenCV cannot write VP8.
     """
     plan = shot_list.plan
     (folder / plan.camera).mkdir(parents=True, exist_ok=True)
@@ -69,8 +69,8 @@ def draw(
 
 
 def _captures(plan: CameraPlan) -> Iterator[_Capture]:
-    """When the camera took a frame: the nominal rate, jittered, less what was dropped."""
-    chance = random.Random(plan.seed)  # noqa: S311 - repeatable, guards nothing
+    """The captures of the camera: at its nominal rate with jitter, without dropped ones."""
+    chance = random.Random(plan.seed)  # noqa: S311 - repeatable, not for security
     interval_us = _SECOND // plan.frames_per_second
     jitter_us = min(plan.jitter_us, interval_us // 2 - _MS)
     last_ms = -1
@@ -124,7 +124,7 @@ def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> Dra
 
 
 def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:
-    """The frames as VP8 packets. OpenCV writes them evenly spaced; the times are ours to set."""
+    """The frames as VP8 packets. OpenCV spaces them evenly; their times are set later."""
     with tempfile.TemporaryDirectory(prefix="round-ledger-") as folder:
         path = Path(folder, "frames.ivf")
         rate = float(shot_list.plan.frames_per_second)
@@ -134,7 +134,7 @@ def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:
             raise Unavailable(
                 "This build of OpenCV cannot write VP8",
                 where=cv2.__file__,
-                hint="Install the opencv-python wheel; distributions leave its codecs out.",
+                hint="Install the opencv-python wheel; packages of distributions lack its codecs.",
             )
         for picture in _pictures(shot_list, captures):
             writer.write(picture)
@@ -143,7 +143,7 @@ def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:
 
 
 def _pictures(shot_list: ShotList, captures: list[_Capture]) -> Iterator[NDArray[np.uint8]]:
-    """One picture a capture; the table is drawn anew only where it changed."""
+    """A picture for each capture; the table is only redrawn when it changes."""
     plan, shots = shot_list.plan, shot_list.shots
     starts = [shot.at_us for shot in shots]
     drawn, table = -2, np.empty(0, dtype=np.uint8)

@@ -1,7 +1,7 @@
-"""Shot lists drawn into segments, several at a time; for simulation only.
+"""Draws shot lists into segments, several in parallel; for simulation only.
 
-Each list is drawn in a process of its own: encoding holds a core. Nothing that replays a round may
-import this, as it may not import `replay.footage.simulated.camera`.
+Each list is drawn in a separate process, since encoding uses a core. Code that replays a round must
+not import this, nor `replay.footage.simulated.camera`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROCESSES_MAX = 4
-"""Encoders at once; more than there are cores only wait for one another."""
+"""Parallel encoders; more than the number of cores would only wait."""
 
 
 def film(
@@ -29,10 +29,10 @@ def film(
     feed: Path,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Draw every shot list below `footage` and write the recorder's facts to `feed`; how many.
+    """Draw every shot list under `footage`, write the recorder's facts to `feed`; their number.
 
-    `progress` is told the shot lists done, and in all. Raises OSError where a folder cannot be
-    written, RuntimeError where this OpenCV cannot write VP8.
+    progress: called with shot lists done and total. Raises OSError if a folder cannot be written,
+    RuntimeError if this OpenCV cannot write VP8.
     """
     segments: list[DrawnSegment] = []
     if shots:

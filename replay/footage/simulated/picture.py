@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 480, 270
 
-# Blue, green, red, as OpenCV has them.
+# Blue, green, red, as in OpenCV.
 _FELT, _LINE, _BAR = (44, 78, 24), (92, 132, 74), (28, 32, 26)
 _WHITE, _PALE, _INK, _RED = (245, 245, 245), (190, 220, 190), (30, 30, 30), (40, 40, 200)
 _BACK, _DIE = (150, 70, 40), (60, 60, 205)
@@ -50,7 +50,7 @@ _BOLD, _PLAIN = 700, 400
 
 
 def draw_table(table: str, camera: str, shot: Shot | None) -> Picture:
-    """Everything but the clock: what stays the same until the next shot. None is an empty table."""
+    """The table without the clock, the same until the next shot. shot None: an empty table."""
     picture = np.full((HEIGHT, WIDTH, 3), _FELT, dtype=np.uint8)
     cv2.rectangle(picture, (0, 0), (WIDTH, _HEAD), _BAR, cv2.FILLED)
     right = _write(picture, table, (_LEFT, 18), _WHITE, 15, _BOLD)
@@ -139,7 +139,7 @@ def _write(
     size: int,
     weight: int = _PLAIN,
 ) -> int:
-    """Write a line from its lower left corner; where it ends."""
+    """Write a line from its lower left corner; the x of its end."""
     if not text:
         return at[0]
     (end_x, _), _ = cv2.putText(picture, text, at, colour, _FONT, size, weight)
@@ -147,7 +147,7 @@ def _write(
 
 
 def _fit(text: str, size: int, width: int) -> str:
-    """As much of a line as fits: a line too long would wrap into the picture."""
+    """The part of a line that fits: a longer one would continue into the picture."""
     if _width(text, size) <= width:
         return text
     while text and _width(text + "…", size) > width:

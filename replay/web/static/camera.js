@@ -141,7 +141,7 @@ export class Camera extends EventTarget {
   // Why there is no picture of an instant.
   cause(time) {
     const found = this.causes.find(([from, to]) => from <= time && time < to);
-    return found ? found[2] : "No footage of this instant.";
+    return found ? found[2] : "No footage of this time.";
   }
 
   async index(sha) {
@@ -173,7 +173,7 @@ export class Camera extends EventTarget {
     if (!segment) return this.#nothing(says || this.cause(time));
     const turn = ++this.#turn;
     const index = await this.index(segment.sha).catch(() => null);
-    if (!index) return this.#nothing(segment.says || "Not at hand.");
+    if (!index) return this.#nothing(segment.says || "Not available.");
     if (turn !== this.#turn) return undefined;
     const target = this.cameraTime(time) - segment.start, frame = frameAt(index.pts, target);
     const hole = frame > 0 && index.pts[frame] > target ? index.pts[frame] - index.pts[frame - 1] : 0;
@@ -197,7 +197,7 @@ export class Camera extends EventTarget {
     this.#wanted = { sha, frame };
     this.figure.dataset.settled = "no";
     const index = await this.index(sha).catch(() => null);
-    if (!index) return this.#nothing("Not at hand.");
+    if (!index) return this.#nothing("Not available.");
     if (turn !== this.#turn) return undefined;
     this.why.hidden = true;
     if (this.slots[this.at].sha !== sha && this.slots[1 - this.at].sha === sha) {

@@ -144,7 +144,7 @@ def _throw_title(thrown: Thrown) -> str:
 
 
 def _colours(thrown: Thrown) -> tuple[str, ...]:
-    """Of three football dice the last is the red one; the dice of craps are red."""
+    """Colours of dice: the last of three football dice is red, and so are the dice of craps."""
     return ("green", "green", "red") if len(thrown.dice) == 3 else ("red",) * len(thrown.dice)  # noqa: PLR2004
 
 

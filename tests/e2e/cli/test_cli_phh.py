@@ -71,7 +71,7 @@ def test_what_cannot_be_imported_is_a_usage_error_that_says_why(
     holdem = written(tmp_path / "holdem.phh", OMAHA.replace('"PO"', '"NT"'))
     ran = plain_cli("import-phh", holdem, "--to", "-")
     assert ran.code == 2
-    assert "NT is none of the games here" in ran.err
+    assert "NT is not a game here" in ran.err
     missing = plain_cli("import-phh", tmp_path / "none.phh", "--to", "-")
     assert missing.code == 2
     assert "No such file" in missing.err

@@ -107,10 +107,10 @@ def test_the_coverage_of_a_tables_day_names_every_round_without_footage(vault: V
     states = {piece["state"] for piece in open_["cameras"][0]["pieces"]}
     assert states == {"recorded", "gap"}
     ran = vault.cli("footage", "coverage", "--table", table, "--gaming-day", day)
-    assert "Rounds without all of the footage due" in ran.out
+    assert "Rounds without all required footage" in ran.out
     for args, says in (
         (("--table", table), "Name a round, or a table and a gaming day"),
-        (("--table", table, "--gaming-day", "2020-01-01"), "Nothing says that"),
+        (("--table", table, "--gaming-day", "2020-01-01"), "No fact on record says that"),
         ((f"CC-99/{day}/1",), "No fact of round"),
     ):
         ran = vault.cli("footage", "coverage", *args)
@@ -140,7 +140,7 @@ def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_relea
     [due, *_] = vault.lines("expires", "--within", "3650")
     assert (due["reason"], due["days"]) == ("dispute", 365), "a release began no new count"
     for args, says in (
-        (("release", "--dispute", "D-1", *WHO), "No lock holds there"),
+        (("release", "--dispute", "D-1", *WHO), "There is no such lock"),
         (("release", "--camera", vault.camera, *WHO), "whose lock ends"),
         (
             ("lock", "--camera", "nobody", "--from", begin, "--to", end, *WHO),

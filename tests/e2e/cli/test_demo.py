@@ -40,7 +40,7 @@ def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try
     took = cpu_s() - before
     assert first.code == 0, first.err
     assert 1 < took < CPU_S_MAX
-    assert "All of them were found, and nothing else." in first.out
+    assert "All planted mistakes were found, and nothing else." in first.out
     assert "MISSED" not in first.out
     assert not (tmp_path / "real").exists()
     assert max(map(len, first.out.splitlines())) <= 100 + len(str(folder))
@@ -163,4 +163,4 @@ def test_a_database_that_the_demonstration_did_not_make_is_left_alone(
 
 def _findings(out: str) -> str:
     """The part that the seed alone decides."""
-    return out[out.index("Planted beside found") : out.index("Look further")]
+    return out[out.index("Planted and found") : out.index("Look further")]

@@ -140,7 +140,7 @@ def test_a_position_that_nobody_played_is_told_beside_the_dispute(desk: Desk) ->
     claim = ("--claim", "They would not take my wager", "--by", "F-330")
     ran = desk.cli("dispute", "raise", desk.round, "--position", "77", *claim, "--json")
     assert (ran.code, ran.json[0]["position"]) == (0, 77)
-    assert "Position 77 was not played in this round; those that were: " in ran.err
+    assert "Position 77 was not played in this round; played positions: " in ran.err
     assert "was not played" not in desk.cli(
         "dispute", "raise", desk.round, "--position", str(desk.position), *claim
     ).err  # fmt: skip
@@ -155,7 +155,7 @@ def test_what_cannot_follow_is_refused_and_nothing_is_put_on_record(desk: Desk) 
         (("observe", name, "--saw", "x", "--by", "S-1"), "resolved by S-1"),
         (("reveal", "D-none", "--by", "S-1"), "No fact of dispute D-none"),
         (("adjust", name, "a lot", "--by", "S-1"), "not an amount"),
-        (("show", name, "--blind"), "Nobody is named"),
+        (("show", name, "--blind"), "--blind needs a reviewer"),
     ):
         ran = desk.cli("dispute", *args)
         assert (ran.code, says in ran.err) == (2, True), ran.err

@@ -103,7 +103,7 @@ def test_a_file_that_was_renamed_is_told_and_the_rest_is_taken(
     write(tmp_path / "20261120T185000.250Z.mp4", KINDS["gop60"], 22)
     done = added.cli(*adds)
     assert done.code == 2
-    assert "my 20261120T184000.250Z.mp4: these very bytes are on record with another" in done.err
+    assert "my 20261120T184000.250Z.mp4: the same bytes are on record with another" in done.err
     assert "1 appended, 1 refused" in done.err
     assert "22 frames" in done.err
 
@@ -131,7 +131,7 @@ def test_the_frame_of_a_time_is_exactly_that_frame_and_its_export_is_on_record(
     assert sha256(png.read_bytes()).hexdigest() == shown["sha256"]
     none = added.cli("footage", "frame", "--camera", "CC-07-A", "--at", "2026-11-20T12:00:00Z")
     assert none.code == 2
-    assert "No footage of this instant" in none.err
+    assert "No footage of this time" in none.err
 
 
 def test_a_clip_spans_three_segments_and_says_what_it_is(added: Recorded, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_derived_clip_is_named_so_and_a_gap_is_told(added: Recorded, tmp_path:
         "2026-11-20T19:40:30Z", "--out", tmp_path / "none",
     )  # fmt: skip
     assert empty.code == 2
-    assert "nothing of it is at hand" in empty.err
+    assert "no footage of that time is available" in empty.err
 
 
 def test_exports_are_facts_that_name_who_and_why(added: Recorded, tmp_path: Path) -> None:

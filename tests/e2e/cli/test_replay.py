@@ -305,7 +305,7 @@ def test_a_corrected_fact_is_shown_as_recorded_with_what_it_should_say(
     *moments, last = floor.cli("replay", f"mended:{floor.subject}", "--json").json
     told = next(each for each in moments if each["id"] == wrong["id"])
     assert "misread stack" in told["corrected"]
-    assert "Corrected since by F-2001 and F-2002" in told["corrected"]
+    assert "Corrected later by F-2001 and F-2002" in told["corrected"]
     assert not any(each["difference"] for each in last["paid_beside_owed"])
     assert [each["code"] for each in last["ruling"]["before"]["findings"]] == ["overpaid"]
 

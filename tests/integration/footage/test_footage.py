@@ -171,7 +171,7 @@ def test_asking_the_player_for_a_time_shows_wrong_frames(
 def test_a_time_of_no_frame_is_refused(drawn: tuple[Path, list[DrawnSegment]]) -> None:
     path = drawn[0] / drawn[1][0].fact.path
     times = index(path)
-    with pytest.raises(ValueError, match="take a time of the index"):
+    with pytest.raises(ValueError, match="use a time of the index"):
         frame_at(path, times, times.pts_us[3] + 1)
 
 

@@ -315,5 +315,5 @@ def test_an_index_file_that_is_damaged_is_as_if_it_were_not_there(
     assert library.entry(entry.sha256) is None
     assert library.entries() == []
     assert taken(library, path) == entry
-    with pytest.raises(ValueError, match="no SHA-256"):
+    with pytest.raises(ValueError, match="not a SHA-256"):
         library.entry("../../etc/passwd")

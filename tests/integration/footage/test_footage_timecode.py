@@ -119,6 +119,6 @@ def test_the_same_bytes_under_two_names_are_one_segment_or_told_of(tmp_path: Pat
     for verdicts in (("added", "known", "refused"), ("known", "known", "refused")):
         found = list(add(library, [one, again, other], TOLD))
         assert tuple(each.verdict for each in found) == verdicts
-        assert f"added as {one.name}, of another time" in (found[2].problem or "")
+        assert f"added as {one.name}, with another time" in (found[2].problem or "")
     (entry,) = library.entries()
     assert (entry.path, entry.start_us) == (one, NAMED_US)

@@ -176,7 +176,7 @@ def test_a_decoder_that_hangs_is_ended_and_the_other_jobs_are_answered(folder: P
     answers = decode([good, Job(str(endless), "0" * 64), good], Limits(job_s=1))
     assert [bool(answer.frames) for answer in answers] == [True, False, True]
     assert answers[1].problem is not None
-    assert "was ended after 4 s on it" in answers[1].problem
+    assert "was stopped after 4 s" in answers[1].problem
     assert time.monotonic() - began < 60
 
 
@@ -204,7 +204,7 @@ def test_no_size_gives_a_job_more_than_the_most_there_is(
     with path.open("wb") as file:
         file.truncate(3 << 30)
     (ended,) = decode([Job(str(path), "0" * 64)], Limits(job_s=1))
-    assert "was ended after 1 s of processor time on it" in (ended.problem or "")
+    assert "was stopped after 1 s of processor time" in (ended.problem or "")
 
 
 def test_a_decoder_without_memory_fails_alone(folder: Path) -> None:
@@ -226,5 +226,5 @@ def test_a_folder_of_too_many_files_is_refused(
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(Usage, match="Name a folder that exists"):
+    with pytest.raises(Usage, match="Name an existing folder"):
         open_footage(tmp_path / "nowhere", [])

@@ -213,14 +213,14 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
 
 def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: Browser) -> None:
     assert "No table is on record yet." in shown(auditor, "/live")
-    assert "No money fact" in shown(auditor, "/drop")
+    assert "No money is on record" in shown(auditor, "/drop")
     staffed.take_in(day(10, planted=1))
     floor = auditor.get("/live", headers={"X-Fragment": "floor"}).text
     assert "<html" not in floor
     assert "Criss-Cross Poker" in floor
     assert "Latest findings" in floor
     assert "Into the box" in shown(auditor, "/drop")
-    assert "No money fact" in shown(auditor, "/drop?gaming_day=1999-01-01")
+    assert "No money is on record" in shown(auditor, "/drop?gaming_day=1999-01-01")
 
 
 def test_static_files_are_kept_by_their_content_and_lead_nowhere_else(site: Site) -> None:

@@ -427,7 +427,7 @@ def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_i
     page = review.reviewer.get(str(mine.headers["location"])).text
     assert "My own." in page
     assert "Withheld: blind review." in page
-    for secret in ("Owed by the ruling", "Owed and paid", "is paid", "Facts of position"):
+    for secret in ("Owed by the ruling", "Wager by wager", "is paid", "Facts of position"):
         assert secret not in page, secret
     review.send(review.reviewer, review.case, step="observe", saw="A pair.")
     assert "Owed by the ruling" in review.reviewer.get(str(mine.headers["location"])).text

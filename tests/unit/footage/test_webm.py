@@ -28,7 +28,7 @@ def test_a_frame_tag_with_its_lowest_bit_clear_is_a_key_frame() -> None:
 def test_frames_out_of_order_or_without_a_key_frame_first_are_refused(
     packets: list[Packet],
 ) -> None:
-    with pytest.raises(ValueError, match="begins with a key frame"):
+    with pytest.raises(ValueError, match="must begin with a keyframe"):
         write_webm(packets, 480, 270, 1000)
 
 

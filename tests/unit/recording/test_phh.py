@@ -226,7 +226,7 @@ def test_omaha_is_imported_where_five_cards_are_dealt() -> None:
         "1 pot 200 win +200 637a.19(k)(1) Full house",
         "2 pot 200 lose -200 637a.19(k)",
     ]
-    with pytest.raises(Usage, match="4 cards are no hand of omaha_5_high"):
+    with pytest.raises(Usage, match="4 cards are not a hand of omaha_5_high"):
         facts_of(hands(OMAHA.replace("AsAd2c7d9h", "AsAd2c7d").encode(), "x.phh")[0])
 
 
@@ -264,9 +264,9 @@ def test_a_file_may_hold_many_hands_and_amounts_may_have_cents() -> None:
 @pytest.mark.parametrize(
     ("notation", "says"),
     [
-        ("variant = ", "it is no TOML"),
+        ("variant = ", "it is not TOML"),
         ("author = 'me'", "it has no `variant`"),
-        (OMAHA.replace('"PO"', '"NT"'), "The variant NT is none of the games here"),
+        (OMAHA.replace('"PO"', '"NT"'), "The variant NT is not a game here"),
         (OMAHA.replace("antes = [0, 0]", ""), "`antes` is no list"),
         (OMAHA.replace("antes = [0, 0]", "antes = [0]"), "not of as many players"),
     ],
@@ -279,9 +279,9 @@ def test_what_is_no_hand_of_a_game_here_is_refused_with_a_reason(notation: str, 
 @pytest.mark.parametrize(
     ("was", "became", "says"),
     [
-        ("p2 cc", "p3 cc", "p3 is no player of 2"),
-        ("p2 cc", "p2 pb", "`p2 pb` is no action of PO"),
-        ("p2 cc", "p2 cbr 201", "p2 has 199 left and puts in more"),
+        ("p2 cc", "p3 cc", "p3 is not one of 2 players"),
+        ("p2 cc", "p2 pb", "`p2 pb` is not an action of PO"),
+        ("p2 cc", "p2 cbr 201", "p2 puts in more than the 199 left"),
         ("p2 cc", "p2 cbr x", "x is no amount"),
         ("[200, 200]", "[200.001, 200]", "no amount of chips in whole cents"),
     ],

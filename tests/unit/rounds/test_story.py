@@ -129,7 +129,7 @@ def test_a_round_that_never_says_which_game_it_was_says_that() -> None:
     rows = [row for row in whole.rows if row.type != "round_started.v1"]
     beheaded = story(whole.round, rows, None)
     assert beheaded.missing == (
-        "No fact says which game this was: `round_started` is not on record.",
+        "The game of this round is not known: `round_started` is not on record.",
     )
     assert len(beheaded.moments) == len(whole.moments) - 1
 

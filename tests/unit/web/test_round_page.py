@@ -228,7 +228,7 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
     span = span_of(it.story)
     assert (span.from_us, span.to_us) == (first - AROUND_US, last + AROUND_US)
     assert _within(it, first, first + S).from_us == first
-    with pytest.raises(Usage, match="does not lie within"):
+    with pytest.raises(Usage, match="is not within"):
         _within(it, wrong.time_us, wrong.time_us + S)
     (cut,) = cuts_of(of_round(ToldByCommand(it.story, (), None)), 0, 0)
     assert first - S < cut.window.from_us < cut.window.to_us < last + S
