@@ -230,7 +230,7 @@ def _seconds(home: Path) -> float:
         (["adjudicate"], "Missing argument"),
         (["quarantine", "show", "x"], "string as an integer"),
         (["verify", "--head", "/no/such/file"], "cannot be read"),
-        (["dossier", "D-1", "--because", "\u200b\u00ad"], "nothing in it that can be seen"),
+        (["dossier", "D-1", "--because", "\u200b\u00ad"], "only blanks and invisible characters"),
     ],
 )
 def test_a_users_mistake_is_exit_code_2_and_told_without_a_traceback(

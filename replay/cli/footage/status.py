@@ -45,9 +45,9 @@ def status(*, json: Json = False) -> None:
     if confined and confined.refused:
         say(f"Limits that the system refused: {', '.join(confined.refused)}.")
     say(
-        f"Limits: {LIMITS.memory_bytes // MIB:,} MiB of memory, {LIMITS.cpu_s} s of processor time,"
-        f" {LIMITS.job_s} s of it for each file plus 1 s for each {LIMITS.bytes_a_s // MIB} MiB;"
-        f" {BUSY} times as long in real time."
+        f"Limits: {LIMITS.memory_bytes // MIB:,} MiB of memory, {LIMITS.cpu_s} s of processor time."
+        f" Each file has {LIMITS.job_s} s of it, 1 s more for each {LIMITS.bytes_a_s // MIB} MiB."
+        f" Real time may be {BUSY} times as long."
     )
     say(f"Copies for browsers and clips: {'yes' if available() else 'no, PyAV is missing'}.")
     say(f"Index: {told['index']}, {told['segments']:,} segments.")

@@ -111,7 +111,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
     found = latest_findings(staffed.database)
     with opened(browser, staffed, "surveillance") as page:
         page.goto(f"{staffed.url}/live")
-        assert "none has ever come" in page.locator(".fed").inner_text()
+        assert "None has come yet" in page.locator(".fed").inner_text()
         raise_(staffed, "finding", str(found[0][0]), found[0][3])
         raise_(staffed, "finding", str(found[0][0]), "What a ruling before found.")
         raise_(staffed, "payout", str(found[0][0]), "Position 3 was paid $20,000.00 on middle.")

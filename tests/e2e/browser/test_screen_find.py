@@ -264,7 +264,7 @@ def test_finance_sees_boxes_beside_counts(browser: Browser, floor: Site) -> None
         assert first.locator("td").count() == 11
         first.get_by_role("link").click()
         assert page.url.endswith("#day-1")
-        assert page.get_by_text("Into the box").first.is_visible()
+        assert page.get_by_text("Drop box").first.is_visible()
 
 
 @pytest.mark.long

@@ -63,13 +63,13 @@ def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try
 
     second = cli("demo", folder, "--hours", "1")
     assert second.code == 0, second.err
-    assert "Began anew" in second.err
+    assert "Started over" in second.err
     assert _findings(second.out) == _findings(first.out)
 
 
 def _its_page_is_ready(cli: Cli, told: str) -> None:
     """`serve` has the page whose address was printed, for the user that its link makes."""
-    page = urlsplit(told.split("a link to make the first user:")[1].split(maxsplit=1)[0])
+    page = urlsplit(told.split("a link that creates the first user:")[1].split(maxsplit=1)[0])
     assert page.netloc == "127.0.0.1:8080"
     with cli.start("serve", "--port", "0") as process:
         assert process.stdout

@@ -131,7 +131,11 @@ def test_a_note_points_at_the_very_fact_whatever_number_it_gets_later(desk: Desk
     assert first["fact"] == {"source": fact["source"], "id": fact["id"]}
     assert second["round"].endswith(desk.round)
     assert camera == {"camera": "CC-01-cam1", "camera_time": "2026-11-20T15:00:00.000000Z"}
-    for moment, says in (("999", "facts"), ("noon", "is no moment"), ("x@noon", "is no moment")):
+    for moment, says in (
+        ("999", "facts"),
+        ("noon", "is not a moment"),
+        ("x@noon", "is not a moment"),
+    ):
         ran = desk.cli("dispute", "note", name, "--note", "x", "--by", "S", "--moment", moment)
         assert (ran.code, says in ran.err) == (2, True), ran.err
 

@@ -106,11 +106,11 @@ def test_a_name_that_is_none_does_not_pass_for_nothing_found(floor: Floor) -> No
     assert (misspelt.code, misspelt.out) == (2, "")
     assert "Did you mean overpaid?" in misspelt.err
     assert floor.cli("rounds", "--finding", "misdeal").code == 0
-    for option, said in (("--wager", "No wager here"), ("--game", "No game here")):
+    for option, said in (("--wager", "There is no wager"), ("--game", "There is no game")):
         found = floor.cli("rounds", option, "five-card-bonus")
         assert (found.code, found.out) == (0, "")
         assert said in found.err
-    assert "here is called" not in floor.cli("rounds", "--amount-min", "1,000,000").err
+    assert "There is no" not in floor.cli("rounds", "--amount-min", "1,000,000").err
 
 
 def test_a_search_by_time_finds_rounds_that_overlap_it(floor: Floor) -> None:

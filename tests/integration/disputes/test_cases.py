@@ -80,7 +80,7 @@ def test_two_who_decide_at_once_are_told_and_only_the_first_holds(
 ) -> None:
     case = told(tape, desk, CLAIM)
     desk.tell(case, resolved(case, "Upheld.", "S-1"))
-    with pytest.raises(Refused, match="Somebody else"):
+    with pytest.raises(Refused, match="Someone else"):
         desk.tell(case, resolved(case, "Dismissed.", "S-2"))
     assert [each.outcome for each in case_on(tape).resolutions] == ["Upheld."]
     assert tape.counters().equivocation == 0
@@ -139,7 +139,7 @@ def test_what_cannot_follow_is_refused_and_says_what_can(
     with pytest.raises(Usage, match="above 0"):
         adjusted(case, 0, "cage", "S-1")
     assert noted(case, "After all.", "S-2").note == "After all."
-    with pytest.raises(Usage, match="not a name"):
+    with pytest.raises(Usage, match="cannot be the name"):
         raised(ROUND, "D 17", 3, "x", "S-1")
 
 

@@ -87,5 +87,5 @@ def test_without_trying_again_somebody_would_go_without_a_name(
         raised_by(floor, "S-quick", name)
 
     monkeypatch.setattr(service, "_next_name", slow)
-    with pytest.raises(Exception, match="faster than a name"):
+    with pytest.raises(Exception, match="No free name"):
         raised_by(floor, "S-slow")

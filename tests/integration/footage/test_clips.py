@@ -154,7 +154,7 @@ def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
     entry = segment(library, tmp_path, KINDS["mjpeg"], 0)
     made = clip(library, [SegmentCut(entry.sha256, S, 3 * S)])
     assert made.derived
-    assert "encoded anew" in str(describe(made)["says"]).split(".")[-2]
+    assert "re-encoded" in str(describe(made)["says"]).split(".")[-2]
     assert made.sources[0].sha256 == entry.sha256 != made.sources[0].copied_from
 
 

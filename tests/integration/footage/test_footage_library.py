@@ -194,7 +194,7 @@ def test_a_container_that_says_when_it_was_made_is_believed_last(
     assert (entry.start_us, entry.start_from) == (parse_time("2026-11-20T21:00:00Z"), "container")
     silent = tmp_path / "silent.mp4"
     write(silent, KINDS["gop60"], 21, pictures=[blank()])
-    assert "nothing says when it begins" in (one(library, silent).problem or "")
+    assert "its start is unknown" in (one(library, silent).problem or "")
 
 
 def test_what_is_no_video_is_refused_alone_and_the_rest_is_taken(
@@ -224,7 +224,7 @@ def test_what_is_no_video_is_refused_alone_and_the_rest_is_taken(
     assert [name for name, each in results.items() if each.entry] == [good.name]
     assert all(each.problem for each in results.values() if not each.entry)
     assert results["b-empty.mkv"].problem == "it is empty"
-    assert "whatever its name says" in (results["a-text.mp4"].problem or "")
+    assert "its content is not" in (results["a-text.mp4"].problem or "")
     assert one(library, folder / "e-link.mp4").verdict == "refused"
 
 
@@ -242,7 +242,7 @@ def test_a_sparse_file_of_4_gib_and_one_too_large_are_refused_at_once(
     sparse = tmp_path / f"{START}.mp4"
     with sparse.open("wb") as file:
         file.truncate(4 << 30)
-    assert "whatever its name says" in (one(library, sparse).problem or "")
+    assert "its content is not" in (one(library, sparse).problem or "")
     monkeypatch.setattr(adding, "BYTES_MAX", 1000)
     assert "more than 1,000" in (one(library, sparse).problem or "")
 

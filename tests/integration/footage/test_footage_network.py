@@ -55,7 +55,7 @@ def test_a_playlist_named_as_video_is_refused_and_fetches_nothing(
 ) -> None:
     path = playlist(tmp_path, name, listening.url)
     (added,) = add(FootageIndex(tmp_path / "home"), [path], TOLD)
-    assert "whatever its name says" in (added.problem or "")
+    assert "its content is not" in (added.problem or "")
     job = Job(str(path), sha256_of(path), (0,))
     assert decode([job])[0].problem
     with pytest.raises(UnreadableVideoError):

@@ -189,7 +189,7 @@ def test_a_large_file_has_the_time_that_its_size_takes(tmp_path: Path, short: Li
         file.truncate(3 << 30)
     job = Job(str(path), "0" * 64)
     (ended,) = decode([job], replace(short, bytes_a_s=1 << 40))
-    assert "was ended" in (ended.problem or "")
+    assert "was stopped" in (ended.problem or "")
     (read,) = decode([job], short)
     assert read.problem == "it was altered after the folder was read"
 

@@ -296,7 +296,7 @@ def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_th
         ),
         ({"step": "note", "note": "x", "camera": "X", "camera_time": "2026-11-01 01:30"}, "twice"),
         ({"step": "adjust", "amount": "much"}, "not an amount"),
-        ({"step": "adjust", "amount": "0"}, "pays something"),
+        ({"step": "adjust", "amount": "0"}, "is above $0"),
         ({"step": "whatever"}, "no such step"),
     ],
 )
@@ -333,7 +333,10 @@ def test_words_that_nobody_can_see_are_refused_in_every_form_and_nothing_is_told
                 if who is reviewer and form.get("step") in ("note", "resolve"):
                     continue  # who is blind may not, whatever the words
                 answer = desk.send(path, who, **form)
-                says = "nothing in it that can be seen" in answer.text or "is empty" in answer.text
+                says = (
+                    "only blanks and invisible characters" in answer.text
+                    or "is empty" in answer.text
+                )
                 assert (answer.status_code, says) == (422, True), (path, form, answer.text)
         assert tape.counters().received == before
     assert 'id="hidden"' in reviewer.get(page).text, "who has seen nothing knows the claim"

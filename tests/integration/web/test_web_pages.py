@@ -219,7 +219,7 @@ def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: B
     assert "<html" not in floor
     assert "Criss-Cross Poker" in floor
     assert "Latest findings" in floor
-    assert "Into the box" in shown(auditor, "/drop")
+    assert "Drop box" in shown(auditor, "/drop")
     assert "No money is on record" in shown(auditor, "/drop?gaming_day=1999-01-01")
 
 

@@ -286,7 +286,7 @@ def test_a_file_that_was_altered_since_is_not_shown(screened: Screened) -> None:
         with screened.client("maria") as client:
             answer = client.get(f"/footage/{entry.sha256}", headers={"Accept": "*/*"})
             assert answer.status_code == 422
-            assert "no longer has the bytes" in answer.json()["error"]
+            assert "no longer has the recorded bytes" in answer.json()["error"]
     finally:
         entry.path.write_bytes(kept)
 

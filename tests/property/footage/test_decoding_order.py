@@ -74,7 +74,7 @@ def test_a_picture_that_jumps_a_key_frame_is_refused() -> None:
         yield Packet(FRAME * 3, is_keyframe=True)
         yield Packet(FRAME)
 
-    with pytest.raises(ValueError, match="across key frames"):
+    with pytest.raises(ValueError, match="across keyframes"):
         list(decoded_late(open_group()))
     with pytest.raises(ValueError, match="no time"):
         list(decoded_late(iter([Packet(None)])))

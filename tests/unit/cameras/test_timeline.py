@@ -109,7 +109,7 @@ def test_gap_says_what_lies_around_it() -> None:
     got = sight(30 * S)
     assert (got.state, got.frame) == ("gap", None)
     assert "the last ends at 00:00:12.100, none after" in got.says
-    assert "within the plus-minus" in sight(10 * S - 20 * MS).says
+    assert "within the uncertainty" in sight(10 * S - 20 * MS).says
 
 
 def test_a_hole_inside_a_segment_is_a_gap() -> None:
@@ -133,7 +133,7 @@ def test_expired() -> None:
     assert got.says == "Expired, by S-9: 30 days."
     here = sight(10 * S, handled(FootageExpired, 99 * S))
     assert here.state == "recorded"
-    assert "yet it is here" in here.says
+    assert "but it is still here" in here.says
 
 
 def test_locked_shows_the_frame_and_why_it_is_held_until_released() -> None:
@@ -220,5 +220,5 @@ def test_the_order_in_which_facts_arrive_changes_nothing(order: int) -> None:
 
 def test_what_expired_is_not_called_recorded_where_no_footage_was_looked_for() -> None:
     expired = sight(10 * S + 500 * MS, handled(FootageExpired, 200 * S), footage=None)
-    assert (expired.state, "yet it is here" in expired.says) == ("expired", False)
+    assert (expired.state, "but it is still here" in expired.says) == ("expired", False)
     assert sight(10 * S + 500 * MS, footage=None).state == "recorded"

@@ -268,7 +268,7 @@ def test_a_file_may_hold_many_hands_and_amounts_may_have_cents() -> None:
         ("author = 'me'", "it has no `variant`"),
         (OMAHA.replace('"PO"', '"NT"'), "The variant NT is not a game here"),
         (OMAHA.replace("antes = [0, 0]", ""), "`antes` is no list"),
-        (OMAHA.replace("antes = [0, 0]", "antes = [0]"), "not of as many players"),
+        (OMAHA.replace("antes = [0, 0]", "antes = [0]"), "have different numbers of players"),
     ],
 )
 def test_what_is_no_hand_of_a_game_here_is_refused_with_a_reason(notation: str, says: str) -> None:
@@ -283,7 +283,7 @@ def test_what_is_no_hand_of_a_game_here_is_refused_with_a_reason(notation: str, 
         ("p2 cc", "p2 pb", "`p2 pb` is not an action of PO"),
         ("p2 cc", "p2 cbr 201", "p2 puts in more than the 199 left"),
         ("p2 cc", "p2 cbr x", "x is no amount"),
-        ("[200, 200]", "[200.001, 200]", "no amount of chips in whole cents"),
+        ("[200, 200]", "[200.001, 200]", "not an amount in whole cents"),
     ],
 )
 def test_an_action_that_cannot_be_is_refused_with_a_reason(
