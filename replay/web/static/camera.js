@@ -1,14 +1,14 @@
-// A camera follows the playhead: exact frames while it stands, nudged in speed while it runs.
+// A camera follows the playhead: exact frames while it stands, small changes of speed while it runs.
 //
-// A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2: a player asked for the very
-// instant at which a frame begins may show the one before it.
+// A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2: a player that seeks to the exact
+// start of a frame may show the previous one.
 
-const SEEK_S = 0.5; // farther off than this is sought anew
-const NUDGE = 0.05; // a playing picture is never faster or slower than this share
+const SEEK_S = 0.5; // an error larger than this is corrected by a seek
+const NUDGE = 0.05; // the largest change of speed, as a share
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
-const HOLE_US = 5e5; // longer than this without a frame, what happened was not seen
+const HOLE_US = 5e5; // a time longer than this without a frame is a gap
 
-// The first frame at or after an instant, as the ledger counts; the last one where there is none.
+// The first frame at or after a time, as the ledger counts; else the last one.
 export function frameAt(pts, us) {
   let low = 0, high = pts.length - 1;
   while (low < high) {
@@ -18,20 +18,20 @@ export function frameAt(pts, us) {
   return low;
 }
 
-// Where in a file to seek for a frame, seconds.
+// The time in a file to seek to for a frame, in seconds.
 export function middleOf(index, frame) {
   const next = frame + 1 < index.pts.length ? index.pts[frame + 1] : index.duration;
   return (index.pts[frame] + Math.max(next, index.pts[frame] + 2)) / 2e6;
 }
 
-// Which frame a player says it shows, by the time it says it has.
+// The frame that a player shows, by the time it reports.
 export function frameOf(pts, seconds) {
   const us = seconds * 1e6;
   const at = frameAt(pts, us);
   return at > 0 && us - pts[at - 1] < pts[at] - us ? at - 1 : at;
 }
 
-// Along the line of a piece of a clock: from reference to camera time, or with 1, 0 back again.
+// Maps along the line of a clock's piece: from reference to camera time, or with 1, 0 back.
 export function along(line, time, from = 0, to = 1) {
   let at = line.findIndex((point) => point[from] > time);
   if (at === -1) at = line.length - 1;
@@ -39,13 +39,13 @@ export function along(line, time, from = 0, to = 1) {
   return a[to] + ((time - a[from]) * (b[to] - a[to])) / (b[from] - a[from]);
 }
 
-// The piece of a clock, one fit of it, that holds at an instant of the reference.
+// The piece of a clock (one fit) that holds at a reference time.
 export function pieceAt(clock, time) {
   return clock.find((piece) => time < piece.to) ?? clock.at(-1);
 }
 
-// When, by the reference, a clock showed a time, in any of the epochs given: once, twice, never.
-// Before its first piece and after its last one it went on as it did in them.
+// The reference times at which a clock showed a time, in the given epochs: none, one or two.
+// Before its first piece and after its last one the clock is extended at the same rate.
 export function shownAt(clock, cameraTime, epochs) {
   const end = clock.length - 1;
   return clock.flatMap((piece, at) => {
@@ -112,8 +112,8 @@ export class Camera extends EventTarget {
 
   cameraTime(time) { return along(pieceAt(this.clock, time).line, time); }
 
-  // The segment that holds the first frame at or after an instant, as `replay.timeline` finds it:
-  // of two for one time the one likelier to be of this piece of the clock, then told nearer.
+  // The segment with the first frame at or after a time, as `replay.cameras.timeline` finds it: if
+  // two have the time, the one likelier to be of this piece of the clock, then the one reported nearer.
   segmentAt(time) {
     const { epoch } = pieceAt(this.clock, time), cameraTime = this.cameraTime(time);
     const its = this.segments.filter((each) => each.epochs.includes(epoch));
@@ -126,10 +126,10 @@ export class Camera extends EventTarget {
     return begins.length && begins[0].start - before <= HOLE_US ? begins[0] : null;
   }
 
-  // When its footage begins, by the reference; nothing where it has none.
+  // When its footage begins, by the reference clock; empty if it has none.
   begins() { return this.segments.flatMap((it) => shownAt(this.clock, it.start, it.epochs)); }
 
-  // Beside the picture: that its clock was set about then, where the caption has not said so.
+  // A note beside the picture that its clock was set about then, unless the caption has it.
   #doubts(says = "") {
     const time = this.playhead.time, told = this.caption?.textContent ?? "";
     const near = this.steps.filter(([from, to]) => from <= time && time <= to);
@@ -138,7 +138,7 @@ export class Camera extends EventTarget {
     this.doubtful.hidden = all.length === 0;
   }
 
-  // Why there is no picture of an instant.
+  // Why there is no picture of a time.
   cause(time) {
     const found = this.causes.find(([from, to]) => from <= time && time < to);
     return found ? found[2] : "No footage of this time.";
@@ -157,7 +157,7 @@ export class Camera extends EventTarget {
     return this.#indexes.get(sha);
   }
 
-  // What the fact has of this camera: the ledger's own frame number, or why there is none.
+  // Shows the fact's frame of this camera by the ledger's frame number, or why there is none.
   async showFact(sight, time) {
     this.#doubts();
     if (sight?.sha && sight.frame !== null) return this.showFrame(sight.sha, sight.frame);
@@ -181,13 +181,13 @@ export class Camera extends EventTarget {
     return this.showFrame(segment.sha, frame);
   }
 
-  // Go on from a step: its frame, though nothing may say when it was.
+  // Shows the frame of a step, even if its time is unknown.
   async showStep({ sha, frame, says }) {
     this.#doubts(says);
     return this.showFrame(sha, frame);
   }
 
-  // Show one frame and stay there. Resolves when the player says which frame it shows.
+  // Shows one frame and stays there. Resolves when the player reports which frame it shows.
   async showFrame(sha, frame) {
     const turn = ++this.#turn;
     const segment = this.segments.find((each) => each.sha === sha);
@@ -218,8 +218,8 @@ export class Camera extends EventTarget {
     return frame;
   }
 
-  // One frame on or back, over the edge of a segment if need be: the instant it was taken, which
-  // is this one still, and it is said, where the clock by its checks never showed that time.
+  // One frame forward or back, into another segment if necessary, with the time it was taken. If by
+  // the checks the clock never showed that time, the current time is kept, with a note.
   async step(by) {
     if (!this.#wanted) return null;
     const { sha, frame } = this.#wanted;
@@ -241,11 +241,11 @@ export class Camera extends EventTarget {
     const here = this.playhead.time, off = (time) => Math.abs(time - here);
     const times = shownAt(this.clock, segment.start + index.pts[next], segment.epochs);
     const time = times.sort((a, b) => off(a) - off(b))[0];
-    const says = time === undefined ? "By its checks its clock never showed this frame's time." : "";
+    const says = time === undefined ? "By its checks this camera's clock never showed this frame's time." : "";
     return { sha: segment.sha, frame: next, time: time ?? here, says };
   }
 
-  // While the playhead runs: keep within a frame of it.
+  // While the playhead runs: stay within a frame of it.
   follow() {
     this.#doubts();
     const time = this.playhead.time, cameraTime = this.cameraTime(time);
@@ -300,7 +300,7 @@ export class Camera extends EventTarget {
     this.badge.textContent = `frame ${frame} of ${index.pts.length}`;
   }
 
-  // The player's own word on which frame it presents, each time it presents one.
+  // Reads which frame the player presents, each time it presents one.
   #watch(slot) {
     const video = slot.video;
     const heard = async (_, told) => {
@@ -330,8 +330,8 @@ function ready(video) {
   });
 }
 
-// Sought, and the picture there presented: `seeked` may come before it is drawn, and what is told
-// as presented first may still be the picture before.
+// Resolves when the seek is done and its picture is presented: `seeked` may come before it is drawn,
+// and the first reported picture may still be the previous one.
 function soughtTo(video, seconds, isThere) {
   return new Promise((resolve) => {
     let left = 2, over = false;

@@ -1,4 +1,4 @@
-// Where a clip begins and ends, and moments marked to come back to.
+// The start and end of a clip, and marked moments.
 
 const $ = (id) => document.getElementById(id);
 
@@ -40,7 +40,7 @@ export class Clip {
   }
 }
 
-// Marks stay in this window; each has links to the cases about this round, to be kept there.
+// Marks stay in this browser window; each has links that attach it to the round's cases.
 export class Marks {
   constructor(address, instant, changed, go) {
     this.key = `marks ${address}`;
@@ -59,7 +59,7 @@ export class Marks {
     this.changed();
   }
 
-  // A link to each case about this round, whose form for notes then has fact and instant filled in.
+  // A link to each case about this round; its form for notes then has fact and time filled in.
   #attaching(mark) {
     return [...document.querySelectorAll("[data-case]")].flatMap((its) => {
       const link = document.createElement("a");

@@ -1,4 +1,4 @@
-// An instant in words: by the floor's clock with its offset, and in UTC; once where they are one.
+// A time as text: by the floor's clock with its offset, and in UTC; only once if they are equal.
 
 export function clockIn(zone) {
   const local = new Intl.DateTimeFormat("en-GB", {

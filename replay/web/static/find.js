@@ -1,5 +1,5 @@
-// Results as one types: the form's own address, fetched for its results alone. Without this module
-// the form is sent by its button and does the same.
+// Results while typing: fetches the form's address for its results alone. Without this module the
+// form's button does the same.
 
 const PAUSE_MS = 200;
 const form = document.getElementById("filters");
@@ -32,7 +32,7 @@ async function search() {
     const says = document.createElement("p");
     says.className = "message bad";
     says.setAttribute("role", "alert");
-    says.textContent = "The search was not answered. What is below is of the search before.";
+    says.textContent = "The server did not answer. The results below are of the last search.";
     results.querySelector(":scope > .message[role=alert]")?.remove();
     results.prepend(says);
   }
@@ -55,7 +55,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// What was chosen before this module was there, or put back by the browser.
+// Values that were chosen before this module ran, or restored by the browser.
 function changed(field) {
   if (field.options) {
     const all = [...field.options];

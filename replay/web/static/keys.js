@@ -1,4 +1,4 @@
-// The keyboard. Keys that are characters can be turned off, and never act while somebody types.
+// Keyboard control. Character keys can be turned off, and do nothing while typing in a field.
 
 const TYPED = "textarea, select, input:not([type=range], [type=checkbox])";
 const KEPT = "round-ledger keys";

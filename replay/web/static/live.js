@@ -1,5 +1,5 @@
-// The floor made anew every two seconds while somebody looks; where the server does not answer, it
-// says since when, and tries on.
+// Refreshes the floor every two seconds while the page is visible. If the server does not answer,
+// the page says since when, and tries again.
 
 const EVERY_MS = 2000;
 const floor = document.getElementById("floor");
@@ -40,9 +40,9 @@ async function look() {
     if (!answer.ok) throw new Error(`${answer.status}`);
     put(await answer.text());
     last = new Date();
-    say("made anew every 2 seconds");
+    say("refreshed every 2 seconds");
   } catch {
-    say(`not answered since ${last.toLocaleTimeString()}`);
+    say(`no answer since ${last.toLocaleTimeString()}`);
   } finally {
     under_way = false;
   }
@@ -51,7 +51,7 @@ async function look() {
 pause.hidden = false;
 pause.addEventListener("click", () => {
   paused = !paused;
-  pause.textContent = paused ? "Go on" : "Pause";
+  pause.textContent = paused ? "Resume" : "Pause";
   pause.setAttribute("aria-pressed", String(paused));
   if (paused) say(`paused at ${last.toLocaleTimeString()}`);
   else look();

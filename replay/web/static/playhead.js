@@ -1,4 +1,4 @@
-// One instant, in microseconds by the reference clock, that the table and every camera follow.
+// The current time, in microseconds by the reference clock; the table and every camera follow it.
 
 export class Playhead extends EventTarget {
   #time; #rate = 1; #began = 0; #from = 0; #playing = false; #raf = 0;
@@ -25,7 +25,7 @@ export class Playhead extends EventTarget {
     if (this.#playing) this.#anchor(time);
   }
 
-  // `why` says what moved it: {fact: 28}, {camera, sha, frame}, or nothing.
+  // why: what moved it: {fact: 28}, {camera, sha, frame}, or nothing.
   seek(time, why = {}) {
     this.#time = Math.max(this.from, Math.min(this.to, time));
     this.#anchor(this.#time);

@@ -1,5 +1,5 @@
-// The round page: one playhead, which the table, the list of facts, the timeline and every camera
-// follow. Without this file the page lists the same and shows the table at ?at=.
+// The round page: the table, the list of facts, the timeline and every camera follow one playhead.
+// Without this file the page lists the same facts and shows the table at ?at=.
 
 import { Camera } from "./camera.js";
 import { Clip, Marks } from "./clips.js";
@@ -13,12 +13,12 @@ const told = JSON.parse($("round-data").textContent);
 const facts = told.facts;
 const instant = clockIn($("clock").dataset.zone);
 
-// With this file a link to a fact goes to its moment: the page itself must not jump to the list.
+// With this file a link to a fact moves the playhead; the page itself must not jump to the list.
 const items = facts.map((fact) => $(`fact=${fact.n}`));
 for (const item of items) item.removeAttribute("id");
 addEventListener("load", () => requestAnimationFrame(() => scrollTo(0, 0)));
 
-// What an address points at: the number of a fact, or an instant.
+// What an address refers to: the number of a fact, or a time.
 function pointed(name) {
   const found = new RegExp(`^#${name}=(\\d+)$`).exec(location.hash);
   return found ? Number(found[1]) : null;
@@ -40,7 +40,7 @@ const marks = new Marks(
   told.address, instant, () => timeline.show(marks.all, clip), (mark) => playhead.seek(mark.time),
 );
 
-// The last fact told by an instant; before the first, the first.
+// The last fact at or before a time; before the first fact, the first.
 function factAt(time) {
   let found = 1;
   for (const fact of facts) if (fact.t <= time) found = Math.max(found, fact.n);
@@ -97,7 +97,7 @@ function tell(number, { announce }) {
   }
 }
 
-// Into sight within its own box; the page itself stays where it is.
+// Scrolls an item into view in its box; the page itself does not scroll.
 function within(item, box) {
   const top = item.offsetTop, below = top + item.offsetHeight;
   if (top < box.scrollTop) box.scrollTop = top - 8;
@@ -145,7 +145,7 @@ export const go = {
     playhead.pause();
     playhead.seek(time);
   },
-  // To the next or last fact of a kind from here; where there is none, nowhere.
+  // Goes to the next or previous fact of a kind, if there is one.
   kind(name, by) {
     const its = facts.filter((fact) => fact.kind === name && (fact.n - current) * by > 0);
     const to = by > 0 ? its[0] : its.at(-1);

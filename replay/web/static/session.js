@@ -1,5 +1,5 @@
-// A session is kept while somebody works on its page, and its end is told beforehand (WCAG 2.2.1).
-// After signing in again elsewhere the same user goes on here, and what was typed is sent after all.
+// Extends the session while the page is used, and warns before it ends (WCAG 2.2.1). After signing
+// in again in another tab the same user continues here, and typed text can still be sent.
 
 const KEEP_S = 300;
 const AGAIN_S = 15;
@@ -40,13 +40,13 @@ async function look() {
       for (const each of document.querySelectorAll("[name=csrf]")) each.value = told.csrf;
       if (worked) told = await ask("POST");
     }
-    if (mine !== looks) return; // who asked since knows better
+    if (mine !== looks) return; // a later request has newer data
     worked = false;
     tell(state(told));
     const calm_s = Math.min(told.left_s - warn, told.longest_s - last, KEEP_S);
     again_s = told.left_s === 0 ? KEEP_S : Math.max(calm_s, AGAIN_S);
   } catch {
-    // Where the server does not answer the page's own parts say so; here it is asked again.
+    // If the server does not answer, other parts of the page say so; here it is tried again.
   }
   if (mine !== looks) return;
   next = setTimeout(() => { if (!document.hidden) look(); }, again_s * 1000);

@@ -1,4 +1,4 @@
-// The timeline's playhead line, its marks, and going where one points.
+// The timeline's playhead line, its marks, and seeking by pointer.
 
 export class Timeline {
   constructor(svg, playhead) {

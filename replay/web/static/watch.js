@@ -1,4 +1,4 @@
-// The cameras of a round and nothing of its record: for who is to look before being told.
+// The cameras of a round and nothing of its record: for blind review.
 
 import { Camera } from "./camera.js";
 import { clockIn } from "./clock.js";

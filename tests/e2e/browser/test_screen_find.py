@@ -220,7 +220,7 @@ def test_the_floor_is_made_anew_until_it_is_paused(browser: Browser, floor: Site
         dealer(2)
         page.wait_for_timeout(3_000)
         assert page.get_by_text("D-902").count() == 0
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Resume").click()
         expect(page.get_by_text("D-902")).to_be_visible(timeout=60_000)
 
 
