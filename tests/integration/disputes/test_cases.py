@@ -191,7 +191,7 @@ def test_a_reveal_before_an_observation_and_an_observation_after_one_are_told() 
     assert warning(seen, revealed(seen, "S-1")) is None
     assert "has observed before" in (warning(seen, observed(seen, "x", "S-1")) or "")
     paid = folded(CLAIM, adjusted(case, 100, "cage", "S-1"))
-    assert "before" in (warning(paid, adjusted(paid, 100, "table", "S-1")) or "")
+    assert "already" in (warning(paid, adjusted(paid, 100, "table", "S-1")) or "")
 
 
 def test_a_note_keeps_the_moments_it_points_at() -> None:

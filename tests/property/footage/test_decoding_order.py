@@ -76,5 +76,5 @@ def test_a_picture_that_jumps_a_key_frame_is_refused() -> None:
 
     with pytest.raises(ValueError, match="across keyframes"):
         list(decoded_late(open_group()))
-    with pytest.raises(ValueError, match="no time"):
+    with pytest.raises(ValueError, match="no presentation time"):
         list(decoded_late(iter([Packet(None)])))

@@ -254,13 +254,13 @@ def test_three_dice_football_needs_one_camera_on_each_end_465a_9_c_2_ii() -> Non
     ends = (mapped("A", covers=["end_left"]), mapped("B", covers=["end_right"]))
     both = (segment("A", 95, 70), segment("B", 95, 35))
     covered = cover(*ends, *both, stretch=dice)
-    assert (covered.met, covered.due, covered.covered_us) == (False, "2, one an end", 30 * S)
+    assert (covered.met, covered.due, covered.covered_us) == (False, "2, one at each end", 30 * S)
     assert [(piece.from_us // S, piece.state) for piece in covered.short] == [(130, "gap")]
     assert "B: " in covered.short[0].says
     same = (mapped("A", covers=["end_left"]), mapped("B", covers=["end_left"]))
     covered = cover(*same, *both, stretch=dice)
     assert covered.short[0].state == "no_camera_mapped"
-    assert "2 are due, one an end" in covered.short[0].says
+    assert "2 are required, one at each end" in covered.short[0].says
 
 
 @pytest.mark.parametrize("game", ["baccarat", "roulette", "big_six_wheel"])

@@ -267,7 +267,7 @@ def test_a_file_may_hold_many_hands_and_amounts_may_have_cents() -> None:
         ("variant = ", "it is not TOML"),
         ("author = 'me'", "it has no `variant`"),
         (OMAHA.replace('"PO"', '"NT"'), "The variant NT is not a game here"),
-        (OMAHA.replace("antes = [0, 0]", ""), "`antes` is no list"),
+        (OMAHA.replace("antes = [0, 0]", ""), "`antes` is not a list"),
         (OMAHA.replace("antes = [0, 0]", "antes = [0]"), "have different numbers of players"),
     ],
 )
@@ -282,7 +282,7 @@ def test_what_is_no_hand_of_a_game_here_is_refused_with_a_reason(notation: str, 
         ("p2 cc", "p3 cc", "p3 is not one of 2 players"),
         ("p2 cc", "p2 pb", "`p2 pb` is not an action of PO"),
         ("p2 cc", "p2 cbr 201", "p2 puts in more than the 199 left"),
-        ("p2 cc", "p2 cbr x", "x is no amount"),
+        ("p2 cc", "p2 cbr x", "x is not an amount"),
         ("[200, 200]", "[200.001, 200]", "not an amount in whole cents"),
     ],
 )
