@@ -11,7 +11,7 @@ from ledger.values import RoundId, parse_round
 from replay.web.alert_watch import AlertNow
 
 _OTHER = ("Alert", "attention", "See /docs/operations.html#alerts.")
-"""Of a kind that a later version has raised."""
+"""The words for a kind that only a later version knows."""
 
 
 class Alarm(NamedTuple):

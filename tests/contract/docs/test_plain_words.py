@@ -28,7 +28,7 @@ READERS = {
     },
 }
 
-CLEAN = ("consumers", "infra", "ledger")
+CLEAN = ("consumers", "infra", "ledger", "replay")
 """Packages whose docstrings and comments are held to plain words."""
 
 

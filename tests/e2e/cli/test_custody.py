@@ -141,12 +141,12 @@ def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_relea
     assert (due["reason"], due["days"]) == ("dispute", 365), "a release began no new count"
     for args, says in (
         (("release", "--dispute", "D-1", *WHO), "There is no such lock"),
-        (("release", "--camera", vault.camera, *WHO), "whose lock ends"),
+        (("release", "--camera", vault.camera, *WHO), "No lock to release was named"),
         (
             ("lock", "--camera", "nobody", "--from", begin, "--to", end, *WHO),
             "The record has no fact about",
         ),
-        (("lock", "--camera", vault.camera, "--from", end, "--to", begin, *WHO), "ends before"),
+        (("lock", "--camera", vault.camera, "--from", end, "--to", begin, *WHO), "--to is before"),
     ):
         ran = vault.cli("footage", *args)
         assert (ran.code, says in ran.err) == (2, True), ran.err

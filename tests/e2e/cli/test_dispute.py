@@ -257,7 +257,7 @@ def test_a_stretch_is_preserved_without_a_dispute_by_table_or_camera(desk: Desk)
     [one] = desk.ok("preserve", "--camera", camera, *stretch, *why)
     assert (one["from"], one["to"]) == (locks[0]["from"], locks[0]["to"])
     for args, says in (
-        ((*stretch, *why), "Name a table or a camera"),
+        ((*stretch, *why), "Name one table or one camera"),
         (("--table", "CC-99", *stretch, *why), "The record has no fact about"),
         (("--table", "CC-01", "--from", stretch[3], "--to", stretch[1], *why), "ends before"),
     ):

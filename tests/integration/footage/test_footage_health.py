@@ -126,7 +126,7 @@ def test_a_picture_that_stands_still_while_facts_tell_of_play_is_called_frozen(
     (found,) = wrong(tmp_path, [*stuck, *[stuck[-1]] * 180])
     assert found.fault == "frozen"
     assert found.to_us - found.from_us >= 4 * S
-    assert "facts tell" in found.says
+    assert "facts record" in found.says
 
 
 @pytest.mark.long
