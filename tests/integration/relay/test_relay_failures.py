@@ -57,11 +57,11 @@ def test_each_relay_that_ends_on_brokers_that_do_not_answer_is_counted(
     assert (counted(database), told(database)) == ({}, [])
     ended(database, tmp_path)
     (first,) = relay_progress.failures(database)
-    assert (first.error, first.times) == ("ConnectionError", 1)
+    assert (first.error, first.times) == ("NobodyListensError", 1)
     ended(database, tmp_path)
-    assert counted(database) == {"ConnectionError": 2}
+    assert counted(database) == {"NobodyListensError": 2}
     assert first.last_at_us < relay_progress.failures(database)[0].last_at_us
-    assert told(database) == ['round_ledger_relay_failures_total{error="ConnectionError"} 2.0']
+    assert told(database) == ['round_ledger_relay_failures_total{error="NobodyListensError"} 2.0']
 
 
 def test_each_kind_of_failure_is_counted_by_itself(
