@@ -1,7 +1,7 @@
 """One fixture file a resource; here they meet, and the header says what the tests ran on.
 
-A file of fixtures, and the libraries it needs, is loaded when the first file of tests that names
-one of its fixtures is collected: who runs one file of unit tests waits for no browser's library.
+A file of fixtures, with its libraries, is loaded when a collected file of tests first names one of
+its fixtures. A run of one file of unit tests then waits for no browser's library.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HERE = Path(__file__).parent / "fixtures"
 FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)
 
 NAMED = re.compile(r"(\w+): |[\"'](\w+)[\"']")
-"""A parameter, which always has a type here; what `usefixtures` is told."""
+"""A parameter, which always has a type here; the names given to `usefixtures`."""
 
 
 # Tests import from these files, too, maybe before they are loaded for their fixtures.

@@ -18,8 +18,8 @@ CLUSTER_ID = "4L6g3nShT-eMCtK--X86sw"
 class KafkaContainer(DockerContainer):
     """Apache Kafka's own image, one KRaft node, reachable from the host.
 
-    Its address must be known before it starts, because it tells it to clients: so the port is
-    chosen here and bound as it is.
+    Its address must be known before it starts, because clients get it from the broker. So the port
+    is chosen here and bound unchanged.
     """
 
     def __init__(self, image: str) -> None:

@@ -240,7 +240,7 @@ def demonstration(folder: Path) -> Iterator[Floor]:
 
 @contextmanager
 def open_floor(folder: Path) -> Iterator[Floor]:
-    """Sixteen tables that opened half an hour ago; one has told nothing for some minutes."""
+    """Sixteen tables that opened half an hour ago; one has sent nothing for some minutes."""
     now = datetime.now(UTC)
     opened = (now - timedelta(minutes=30)).astimezone(timezone(timedelta(minutes=-300)))
     plan = plan_of(

@@ -44,7 +44,7 @@ def machine() -> dict[str, object]:
 
 
 def processor() -> str:
-    """Its name, where the system tells one."""
+    """Its name, if the system has one."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -1,9 +1,9 @@
 """From opening a round to its picture and its facts shown, in a real browser.
 
 Four cameras recorded their table all day, and the record holds as many other facts as are asked
-for. Run as `python -m tests.benchmarks.bench_round [--facts N]`. Of the day's segments those around
-the round are files that play; the others stand in the record and in the index alone, as most of a
-day does until somebody looks at it.
+for. Run as `python -m tests.benchmarks.bench_round [--facts N]`. The day's segments around the
+round are files that play. The others are only in the record and in the index, as most of a day is
+until somebody looks at it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 FACTS = 1_000_000
 CAMERAS, SEGMENT_S, DAY_S = 4, 20, 24 * 3600
 OPENED = 12
-"""Times the round is opened; the first is told apart."""
+"""Times the round is opened; the first is counted apart."""
 
 SLOWER = 4
 """How many times slower an old workstation's processor is taken to be."""

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from ledger.record.tape import Received
 
 ROUNDS = 15
-"""Interleaved rounds; a rate and a ratio are the median of theirs, so that a burst of other work on
-the machine, which falls on one of them, does not decide."""
+"""Interleaved rounds. A rate and a ratio are their medians, so that a burst of other work on the
+machine does not decide."""
 
 THREADED_ROUNDS = 3
 THREADS = 200

@@ -1,8 +1,8 @@
 """How fast views follow the record, and how long fetching and ruling on one round takes.
 
-Rates on one simulated floor, each view alone, as ratios to plain decoding measured in the same run;
-latencies as the record grows, warm and after a restart of the server. Run as
-`python -m tests.benchmarks.bench_views [--facts N]`, where 10000000 takes about half an hour.
+Rates are on one simulated floor, each view alone, as ratios to plain decoding in the same run.
+Latencies are measured as the record grows, warm and after a restart of the server. Run as `python
+-m tests.benchmarks.bench_views [--facts N]`, where 10000000 takes about half an hour.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Open-loop HTTP load from one thread: a request leaves when it is due, whoever still waits.
+"""Open-loop HTTP load from one thread: a request leaves when it is due, even while others wait.
 
 Latency counts from the moment a request was due, so that a server that stalls is charged for every
 request it kept waiting. Each connection stands for one device, which sends in order.

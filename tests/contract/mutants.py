@@ -69,7 +69,7 @@ class Mutant(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a node stands: it can be replaced there, and put back."""
+    """The place of a node: it can be replaced there, and put back."""
 
     owner: ast.AST
     field: str

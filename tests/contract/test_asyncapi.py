@@ -231,7 +231,7 @@ def test_a_record_that_is_none_of_it_does_not_fit(
 
 
 class Letterbox:
-    """Where a letter is written to."""
+    """The topic of a dead letter."""
 
     def __init__(self) -> None:
         self.records: list[ProducerRecord] = []

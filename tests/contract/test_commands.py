@@ -1,4 +1,4 @@
-"""What holds for every command, whoever added it."""
+"""Rules that hold for every command, new ones included."""
 
 from __future__ import annotations
 

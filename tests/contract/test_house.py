@@ -97,7 +97,10 @@ def test_no_function_is_longer_than_one_keeps_in_mind(package: str) -> None:
 
 
 def test_every_link_of_a_page_leads_somewhere() -> None:
-    """Of the pages beside the code; a link of the site that leads nowhere fails `make site`."""
+    """Links in the pages beside the code.
+
+    A link of the site that leads nowhere fails `make site`.
+    """
     links = [(page, to) for page, text in PAGES.items() for to in LINK.findall(text)]
     lost = [
         (page, to)
@@ -193,7 +196,7 @@ def test_the_environment_is_read_in_one_place() -> None:
 def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
     writes = re.compile(r"stdout\.(write|buffer|flush|reconfigure)|(?<!\w)print\(|\becho\(")
     writers = {path for path, text in MODULES.items() if writes.search(text)}
-    ends_it = {"replay/cli/shell/errors.py"}  # and tells a full disk as what it is
+    ends_it = {"replay/cli/shell/errors.py"}  # and reports a full disk as one
     no_command_of_ours = {
         "ledger/edges/asia_poker.py",
         "ledger/edges/lunar_poker.py",

@@ -65,7 +65,7 @@ def name_of(requirement: str) -> str:
 
 
 def test_every_broker_in_a_container_tells_clients_where_they_really_reach_it() -> None:
-    """A broker answers with the address it was told of; a wrong one is met by the second call."""
+    """A broker answers with its configured address; the second call meets a wrong one."""
     text = (ROOT / "docker-compose.yml").read_text()
     services = re.findall(r"^  (kafka\S*):\n((?:    .*\n)+)", text, re.MULTILINE)
     assert [name for name, _ in services] == ["kafka", "kafka-1", "kafka-2", "kafka-3"]

@@ -39,11 +39,11 @@ def _wager_paid_v0(today: dict[str, Any]) -> dict[str, Any] | None:
 OLDER: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
     "wager_paid.v0": _wager_paid_v0
 }
-"""How each fact of an earlier version is told that says what one of today does."""
+"""The current fact of each earlier version, encoded as that version."""
 
 
 def older(fact: Received) -> Received:
-    """The same fact as a device of an earlier version tells it; most have none."""
+    """The same fact as a device of an earlier version sends it; most have none."""
     told = json.loads(structured(fact))  # type: ignore[arg-type] # has the same attributes and data
     for name, of in OLDER.items():
         if fact.type == name.rpartition(".")[0] + ".v1":
@@ -66,7 +66,7 @@ def another(postgres_url: str, template: str) -> Database:
 
 
 def corrected(fact: Received) -> Received:
-    """A payment that should have been told as a cent more, by those who may say so."""
+    """A correction of a payment by one cent, by people who may make it."""
     told = json.loads(fact.data)
     body = FactCorrected(
         of=FactRef(source=fact.source, id=fact.id),

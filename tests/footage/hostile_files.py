@@ -63,7 +63,7 @@ def linked(url: str) -> bytes:
     """A WebM that names an address as the segment that follows it."""
     key = b"\x10\x02\0\x9d\x01\x2a\x40\0\x40\0" + bytes(40)
     octets = write_webm([Packet(0, key)], 64, 64, 1000)
-    at = octets.index(b"\x4d\x80\x01")  # two elements of one length each, told of its writer
+    at = octets.index(b"\x4d\x80\x01")  # two elements of one length each, naming its writer
     own = 2 * (2 + 8 + len(b"round-ledger"))
     name = url.encode().ljust(own - 11, b"\0")
     return (

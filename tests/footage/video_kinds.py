@@ -115,7 +115,7 @@ def blank() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
 
 
 class _Content(NamedTuple):
-    """What is in a file, whatever its kind; as it is told to `write`."""
+    """The content of a file of any kind, as it is given to `write`."""
 
     frames: int
     start_ms: int

@@ -1,4 +1,4 @@
-"""A device that tells the time by its own clock: facts come in as lines, and go out stamped anew.
+"""A device with its own clock: facts come in as lines, and go out with new times.
 
 `python -m tests.processes.clock_device MANNER`: `utc`; `local`, with its place's offset from
 UTC (`TZ`); `careless`, which takes the time on the wall for UTC.

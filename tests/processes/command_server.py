@@ -182,7 +182,7 @@ def serve() -> None:
     load()
     gc.collect()
     gc.freeze()  # pages that nobody writes to stay shared
-    running: dict[int, tuple[int, int]] = {}  # by what tells of its end: pid, where to report
+    running: dict[int, tuple[int, int]] = {}  # by how its end is reported: pid, where to report
     poll = select.poll()
     poll.register(control, select.POLLIN)
     while True:

@@ -1,8 +1,8 @@
 """A device in a process of its own: sends facts, prints what was acknowledged, may be killed.
 
 `python -m tests.processes.device URL first count size [place] [--boast]`. Each line printed is a
-fact's number and position, written once its receipt is there; with --boast it is written before,
-which is the mistake the tests must notice; its second facts wait there to be killed.
+fact's number and position, written once its receipt is there. With --boast it is written before,
+which is the mistake the tests must notice. Its second facts wait there to be killed.
 """
 
 from __future__ import annotations

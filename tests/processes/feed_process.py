@@ -1,12 +1,12 @@
 """A process that keeps views up from Kafka: `URL BOOTSTRAP MODE`. To be killed, asked to stop.
 
-Prints `up`, `moved` after each batch of a view, `lost` where a server is away, `refused` where a
-view was moved by another, and at its end what it counted. Modes:
+Prints `up`, `moved` after each batch of a view, `lost` if a server is away, `refused` if
+another moved a view, and at its end what it counted. Modes:
 
 - `right`: as it is.
 - `between`: stops itself, once, between the transactions of the first view and the second.
 - `within`: stops itself, once, in the middle of a transaction.
-- `early`: the mutant that moves a view's position before its rows, in a transaction of its own; it
+- `early`: the mutant that moves a view's position before its rows, in a transaction of its own. It
   says `early` at one such moment, and stays in it until it is killed, or PostgreSQL or the brokers
   are gone.
 """

@@ -5,7 +5,7 @@ MODE `right` is the relay as it is. The others are mutants, each of which loses 
 - `early` moves tracking before anything is acknowledged, and does not look at the topic's real end.
 - `blind` does not look at the topic's real end, only at how far it is tracked.
 - `leaderless` takes no lock: of two, each believes that it leads.
-- `hasty` takes a window that it has sent for one that arrived: it looks at no answer, and its
+- `hasty` takes a window that it has sent for one that arrived. It looks at no answer, and its
   producer gives up at the deadline, as the library's does by itself.
 - `one` believes one broker of several, before the others have what it has, and does not look at
   offsets either.

@@ -1,4 +1,4 @@
-"""A feed of coupons told in every way: on time, late, elsewhere, corrected, from another house.
+"""A feed of coupons sent in every way: on time, late, elsewhere, corrected, from another house.
 
 Two tables and two houses, coupons dropped in another round's time, at another table, corrected, and
 batches filed after the rounds that played them.
@@ -35,7 +35,7 @@ MIDNIGHT_US = 1_795_150_800 * SECOND_US
 
 
 class Feed:
-    """Facts as they are told, at seconds of a day."""
+    """Facts as they are sent, at seconds of a day."""
 
     def __init__(self) -> None:
         self.facts: list[Received] = []

@@ -41,7 +41,7 @@ def record() -> tuple[Chained, EvidenceWindow]:
 
 
 def facts_and_window() -> tuple[list[Received], EvidenceWindow]:
-    """Its facts in the order told, and the window that is preserved."""
+    """Its facts in the order sent, and the window that is preserved."""
     dealt = [received(line(PLAN, fact)) for fact in deal(PLAN)[0]]
     started: dict[str, list[int]] = {}
     for fact in dealt:

@@ -213,7 +213,7 @@ def rounds_of(
 ) -> list[Evidence]:
     """Some rounds of a game with nothing around them, the one with most wagers first.
 
-    as_told: the octets of a fact, as its device told it.
+    `as_told`: the bytes of a fact, as its device sent it.
     """
     plan = plan_of(tables=1, minutes=20, seats=9, seed=3, of=(game,), **of_plan)
     kept = chained(received(as_told(line(plan, fact))) for fact in deal(plan)[0])

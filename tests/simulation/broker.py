@@ -40,7 +40,7 @@ class Log:
         self.durable = 0  # the high watermark: what readers see, and what is acknowledged
         self.cuts = 0
         self.cut_at = -1.0
-        self.owed: set[int] = set()  # numbers it had and lost; whoever starts now must see it
+        self.owed: set[int] = set()  # numbers it had and lost; a new process must see it
 
     def last(self, producer: int) -> int | None:
         found = [each.seq for each in self.stored if each.producer == producer]
@@ -81,7 +81,8 @@ class Broker:
             if last is not None and batch.seq != last + 1:
                 return "out of order"
         if log.owed and self.looked.get((batch.producer, log.topic), -1.0) < log.cut_at:
-            self.lost[log.topic] |= log.owed  # newer records hide the hole from whoever starts next
+            # Newer records hide the gap from a process that starts next.
+            self.lost[log.topic] |= log.owed
             log.owed.clear()
         for record in batch.records:
             self.appended(log, record)
@@ -309,7 +310,7 @@ class SimProducer:
 
     def _end(self, queue: list[Batch], batch: Batch, error: Exception | None) -> None:
         queue.remove(batch)
-        # Of the others the offset is not told: some may have been dropped on the way.
+        # The others get no offset: some may have been dropped on the way.
         batch.sent[0].taken = Taken(batch.log.number, batch.first)
         for sent in batch.sent:
             sent.is_done, sent.error = True, error

@@ -62,7 +62,7 @@ class Postgres:
 
 
 class Session:
-    """A connection. It may end at any moment, and whoever holds it learns so when it asks."""
+    """A connection. It may end at any moment, and its holder learns so when it asks."""
 
     def __init__(self, database: Postgres, world: World) -> None:
         self.database = database
@@ -156,7 +156,7 @@ class Session:
         return seen
 
     def lock(self, key: Key) -> None:
-        """Hold a row until the transaction ends; wait for whoever holds it."""
+        """Hold a row until the transaction ends; wait for its holder."""
         while (holder := self.database.locks.get(key)) is not None and holder is not self:
             self.world.met["waited for a lock"] += 1
             self.world.wait(lambda: self.database.locks.get(key) is None, 30.0)

@@ -146,7 +146,7 @@ class Oracle:
         )
 
     def watched(self, source: Watched, rows: Sequence[TapeRow]) -> None:
-        """Whatever the broker did not give whole is told as a gap; nothing else is."""
+        """Every incomplete read of the broker is reported as a gap, and nothing else is."""
         seen = source.partitions.seen
         for each in seen[source.known :]:
             source.whole.add(self.position_if_whole(each))
@@ -188,7 +188,7 @@ class Oracle:
         )
 
     def is_parked_if_bent(self, source: Watched, row: TapeRow, seen: Sequence[Consumed]) -> None:
-        """A record that is there, but otherwise, is told as such, and its tape withheld."""
+        """A record that differs is reported as such, and its tape withheld."""
         bent = [each for each in seen if number_of(each) == row.position]
         if bent:
             merge = source._merge
@@ -313,7 +313,7 @@ class Oracle:
         )
 
     def verify_tells(self) -> None:
-        """`relay verify` names what the feed lacks or holds otherwise: that, and no more."""
+        """`relay verify` names what the feed lacks or holds otherwise, and nothing else."""
         actor = self.floor.judge
         relay_store = SimRelayStore(self.database.session(actor))
 
@@ -338,7 +338,7 @@ class Oracle:
         aside = {number_of(each) for each in self.on(topics.QUARANTINE)}
         inputs = set(range(1, len(self.database.aside) + 1)) - aside
         ranges += sum(number - 1 not in inputs for number in inputs)
-        if self.lied("stranger"):  # one that stands in a fact's place is told as itself
+        if self.lied("stranger"):  # one in a fact's place is reported as itself
             must(kinds or not ranges, "verify tells what lacks", f"{ranges} holes, nothing told")
             return
         must(

@@ -110,7 +110,7 @@ def _run(world: World) -> None:
     world.healing = True
     for actor in world.actors:
         if actor.name.startswith("relay"):
-            world.kill(actor)  # whoever starts looks at the topics' real ends
+            world.kill(actor)  # a starting process looks at the topics' real ends
     began = world.now
     must(
         world.run(lambda: _is_healed(floor, began), STEPS_MAX),

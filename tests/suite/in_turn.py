@@ -1,8 +1,8 @@
-"""Of cases that are alike CI runs a share in turn: other ones with each commit.
+"""CI runs a share of similar cases in turn: other ones with each commit.
 
 `make test-long` runs every case. With `--share=12`, as CI has it, every twelfth of a test marked
 `in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. What is tried
-once always runs. Of many mutants, schedules of faults or kinds of footage, each has its turn.
+once always runs. Many mutants, schedules of faults or kinds of footage each have their turn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A skip on a user's machine is a reason; in CI, which has everything, it is a failure.
 
-`TESTS_REQUIRE=all` requires everything, `local` everything but a Docker engine with the images.
-What lacks is told in one line at the end, with what to install, however many tests ask for it.
+`TESTS_REQUIRE=all` requires everything, `local` everything but a Docker engine with the images. A
+missing service is reported in one line at the end, with what to install, however many tests need
+it.
 """
 
 from __future__ import annotations

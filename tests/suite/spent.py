@@ -1,8 +1,8 @@
 """What each test costs in CPU seconds: the ten dearest end a run, and a dear one is marked `long`.
 
 CPU seconds do not depend on what else the machine does, but for up to half more where its cores are
-shared; wall time does. Counted is the call of a test, not its fixtures: the process itself with all
-of its threads, the children that it has waited for by then, and what `count` is told of. Not
+shared; wall time does. The call of a test is counted, not its fixtures. It includes the process
+with all of its threads, the children that it has waited for by then, and what `count` adds. Not
 counted are servers that a fixture started and that still run (PostgreSQL, Kafka, a browser).
 """
 

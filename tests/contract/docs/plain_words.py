@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 WORDS_MAX = 30
 
@@ -34,7 +34,7 @@ HABITS = {
 _WORD = re.compile(r"[A-Za-z0-9][\w'.,/:-]*")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 _ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  |\W*[├└])")
-"""Where a sentence ends: at its full stop, a list, a paragraph, or a line in columns or a tree."""
+"""The end of a sentence: its full stop, a list, a paragraph, or a line in columns or a tree."""
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
 _PLACEHOLDER = "X"
 _FOR_TOOLS = re.compile(r"# *(?:noqa|type:|mypy:|ruff:|pragma|pylint|fmt:|!)")
@@ -131,10 +131,9 @@ def of_comments(text: str) -> Iterator[tuple[int, str]]:
     yield from ((first, each) for each in of_page("\n".join(block)))
 
 
-def in_package(folder: Path) -> Iterator[str]:
-    """Every habit in the docstrings and comments of a folder or a file, with file and line."""
-    paths = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
-    for path in paths:
+def in_files(paths: Iterable[Path]) -> Iterator[str]:
+    """Every habit in the docstrings and comments of these files, with file and line."""
+    for path in sorted(paths):
         text = path.read_text()
         for line, sentence in sorted([*of_docstrings(text), *of_comments(text)]):
             if found := habits(sentence):
@@ -170,6 +169,6 @@ def _commands(tree: ast.AST) -> set[int]:
 
 
 if __name__ == "__main__":
-    for package in sys.argv[1:]:
-        for each in in_package(Path(package)):
+    for name in map(Path, sys.argv[1:]):
+        for each in in_files(name.rglob("*.py") if name.is_dir() else [name]):
             sys.stdout.write(f"{each}\n")

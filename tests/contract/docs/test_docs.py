@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 LEDGER = ROOT / "ledger"
 FOLDER = ROOT / "docs"
-BESIDE_THE_PARSER = {"equivocation"}  # told by the record itself
+BESIDE_THE_PARSER = {"equivocation"}  # written by the record itself
 
 
 def calls(name: str, under: Path = LEDGER) -> Iterator[ast.Call]:

@@ -36,7 +36,7 @@ S = 1_000_000
 START_MS = 1_795_000_000_000
 FRAMES, SEEKS = 180, 16
 NEAR_KEY = (-3, -2, -1, 0, 1)
-"""Where a player that goes by the order of decoding lands on another frame, from a key frame on."""
+"""The frame that a player by decoding order reaches, from a key frame on."""
 
 SHOWN = [name for name in KINDS if name not in ("gop300", "ts", "hevc", "msmpeg4")]
 

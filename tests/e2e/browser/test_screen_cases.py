@@ -123,7 +123,7 @@ def test_axe_finds_nothing_serious(
 WIDE = """() => [...document.querySelectorAll("main *")]
   .filter(each => each.getBoundingClientRect().right > innerWidth + 1)
   .map(each => each.outerHTML.slice(0, 120)).slice(0, 4)"""
-"""What stands out of the window, for whoever mends it."""
+"""Elements that stick out of the window, for the failure message."""
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""The end of a session is told beforehand, and what somebody was writing is not lost with it."""
+"""A session's end is announced beforehand, and text being written is not lost with it."""
 
 from __future__ import annotations
 

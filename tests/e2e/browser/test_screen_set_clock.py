@@ -1,7 +1,7 @@
 """The round page in Chromium beside two cameras whose clocks were set while they filmed.
 
-A picture names itself by its strip, thirty a second, whatever the clock said: the frame shown on
-both sides must be the one that was taken then, and that the clock was set must be said.
+A picture names itself by its strip, thirty a second, whatever the clock said. The frame on both
+sides must be the one taken then, and the page must say that the clock was set.
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ def test_a_round_of_a_dealt_floor_is_cut_for_each_of_its_cameras(
     for camera in sorted(path.name for path in footage.iterdir()):
         done = recorded.cli("footage", "add", footage / camera, "--camera", camera, "--json")
         assert done.code == 0, done.err
-        assert set(done.json[-1]) == {"on_record", "files"}  # the recorder told of them itself
+        assert set(done.json[-1]) == {"on_record", "files"}  # the recorder reported them itself
         assert done.json[0]["start_from"] == "record"
     truth = json.loads((tmp_path / "floor" / "truth.jsonl").read_text().splitlines()[0])
     clips = recorded.cli(
@@ -295,7 +295,7 @@ def test_watching_takes_what_is_finished_and_stops_at_once(
 def test_watching_learns_what_the_recorder_tells_meanwhile(
     cli: Cli, tape: PostgresTape, tmp_path: Path
 ) -> None:
-    """The second file is the control: nobody but this command tells of it."""
+    """The second file is the control: only this command reports it."""
     folder = tmp_path / "watched"
     folder.mkdir()
     for name, frames in (("told.ts", 240), ("untold.ts", 120)):

@@ -1,6 +1,6 @@
 """A folder of everything that is no footage, through `footage add` and `watch` as users run them.
 
-Each file is told with its reason, the one good file is taken, and nobody is asked for anything.
+Each file is reported with its reason, the one good file is taken, and nobody is asked for anything.
 """
 
 from __future__ import annotations

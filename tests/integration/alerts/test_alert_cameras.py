@@ -1,4 +1,4 @@
-"""A camera that stays dark is told of, by the process and on the page, until it is restored."""
+"""A camera that stays dark is reported, by the process and on the page, until it is restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device that went silent is told of, however much its table tells meanwhile."""
+"""A device that went silent is reported, however many facts its table sends meanwhile."""
 
 from __future__ import annotations
 

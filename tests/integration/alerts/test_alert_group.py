@@ -57,7 +57,7 @@ claim = Alerts.claim
 Alerts.claim = lambda self, due: claim(self, due) or True
 {COMMAND}
 """
-"""The mutant that tries whatever is due, whoever else does."""
+"""The mutant that tries every due alert, even one that another tries."""
 
 FORGETS = f"""
 from infra.kafka.consumer_group import Member

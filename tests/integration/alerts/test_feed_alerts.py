@@ -152,7 +152,7 @@ def test_thresholds_are_settings_and_must_be_numbers() -> None:
 
 
 class Hook:
-    """A webhook: answers what it is told to, and keeps what it was sent."""
+    """A webhook: it gives the answers set for it, and keeps what it was sent."""
 
     def __init__(self) -> None:
         self.answers: list[int] = []
@@ -353,7 +353,7 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
 def test_without_a_dead_letter_topic_one_bad_record_would_stop_all_alerts(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The control: what comes after it is never told."""
+    """The control: what comes after it is never delivered."""
     rows = record(database, [paid(2_000_000, 1), paid(3_000_000, 2)])
     sent = of_rows(rows)
     sent[0] = ProducerRecord(sent[0].key, b"{nonsense", [("x", b"y")])

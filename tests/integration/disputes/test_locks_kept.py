@@ -1,4 +1,4 @@
-"""The footage of a dispute raised elsewhere is locked by whoever keeps the views up, once."""
+"""The footage of a dispute raised elsewhere is locked by the `consume` process, once."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def old_floor(database: Database, tape: PostgresTape) -> None:
 
 
 def expire(cli: Cli, folder: Path) -> Ran:
-    """`footage expire` with a table that keeps footage for a day and no more."""
+    """`footage expire` with a table that keeps footage for a day only."""
     keeping = folder / "keeping.toml"
     keeping.write_text('[[areas]]\nname = "all"\ndays = { routine = 1 }\nreleased_by = ["S-*"]\n')
     brief = Cli(cli.environ | {"ROUND_LEDGER_RETENTION_FILE": str(keeping)})
@@ -187,7 +187,7 @@ def test_without_that_dispute_the_same_footage_expires(
 def test_nothing_expires_while_another_is_locking_what_disputes_need(
     database: Database, tape: PostgresTape, cli: Cli, tmp_path: Path
 ) -> None:
-    """Whoever is at it may not have come to this dispute yet: it is waited for."""
+    """The process may not have come to this dispute yet, so it is waited for."""
     old_floor(database, tape)
     raise_elsewhere(tape, of=f"hollywood:{OLD}")
     with ThreadPoolExecutor(1) as beside:

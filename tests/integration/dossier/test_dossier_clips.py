@@ -1,4 +1,4 @@
-"""Clips of a dossier told one by one: which carry an ONVIF signature, and why others cannot."""
+"""Clips of a dossier, one by one: which carry an ONVIF signature, and why others cannot."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What goes into a dossier, read from a real record: all that should, and nothing that came later.
 
-No footage: that it goes out is told in the tests of the commands.
+No footage: the tests of the commands show that it goes out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def take_in(database: Database, facts: Sequence[Received]) -> None:
 
 
 def told_at(fact: Received, time_us: int) -> Received:
-    """The same fact, as a device tells it whose clock is another."""
+    """The same fact, as a device with another clock sends it."""
     told = json.loads(structured(fact))  # type: ignore[arg-type] # has the same attributes and data
     return received(json.dumps(told | {"time": format_time(time_us)}).encode())
 

@@ -59,7 +59,7 @@ SINCE_1601_S = 11_644_473_600
 
 
 class Handed(NamedTuple):
-    """A dossier as it lies there: its manifest, its facts told of it, and what its check said."""
+    """A dossier as it lies there: its manifest, its facts, and the result of its check."""
 
     folder: Path
     listed: list[dict[str, str]]
@@ -132,7 +132,7 @@ def clips_of(handed: Handed) -> list[dict[int, int]]:
 
 
 def segments_go_out(database: Database, handed: Handed, *, alone: bool) -> None:
-    """Every segment that shows any of it is copied whole, and told to be; `alone`: no other is."""
+    """Every segment that shows any of it is copied whole, and marked so; `alone`: no other is."""
     found, _ = found_for(database, f"hollywood:{SUBJECT}", None)
     bodies = [fact_of(row).body for row in found.camera_rows]
     due = [
@@ -200,7 +200,7 @@ def test_one_clip_over_the_moment_lacks_pictures_or_has_them_at_a_wrong_time(
     monkeypatch: pytest.MonkeyPatch,
     by_us: int,
 ) -> None:
-    """The negative control: its check holds, for whoever signs says what a clip shows."""
+    """The negative control: its check holds, because the signer says what a clip shows."""
     take_in(database, library, tmp_path, by_us)
     monkeypatch.setattr(service, "cuts_of", as_one)
     handed = handed_over(database, f"hollywood:{SUBJECT}", library, tmp_path, made)

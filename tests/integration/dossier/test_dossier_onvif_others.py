@@ -1,7 +1,7 @@
 """Signed clips under programs that are not ours: FFmpeg's reader of boxes, and OpenSSL's RSA.
 
 FFmpeg lists every box where the specification has it. OpenSSL takes the key out of the certificate
-by itself, and verifies over the octets that the specification names; and over those that ONVIF's
+by itself. It verifies the bytes that the specification names. It also verifies those that ONVIF's
 own reference player (oxfplayer 2.0) hashes, which reads the last box in one piece.
 """
 
@@ -35,7 +35,7 @@ _BOX = re.compile(r"type:'(.{4})' parent:'(.{4})' sz: (\d+) (\d+) \d+")
 
 
 class Box(NamedTuple):
-    """A box as FFmpeg tells it: its whole size, and where its payload begins in its parent."""
+    """A box as FFmpeg reports it: its whole size, and where its payload begins in its parent."""
 
     kind: str
     parent: str
@@ -106,7 +106,7 @@ def sinf_of(octets: bytes) -> bytes:
 
 
 def places(octets: bytes) -> dict[str, tuple[int, int]]:
-    """Where FFmpeg finds signature and certificate."""
+    """The places where FFmpeg finds signature and certificate."""
     whole = sinf_of(octets)
     boxes = listed(whole)
     sinf, schi = one(boxes, "sinf", "root"), one(boxes, "schi", "sinf")

@@ -1,6 +1,6 @@
 """A real broker that cleans eagerly: what readers of the compacted topics have to put up with.
 
-They see old values after new ones, the same twice, and keys that are no more. Who keeps the record
+They see old values after new ones, the same twice, and keys that were deleted. Who keeps the record
 with the highest `ledger_position` of each key is right all the while.
 """
 
@@ -78,7 +78,7 @@ def words(kafka: Connection) -> list[tuple[str, Word]]:
 
 
 def newest(of: list[tuple[str, Word]]) -> dict[str, Word]:
-    """As docs/feed.md tells readers to."""
+    """As docs/feed.md asks of readers."""
     held: dict[str, Word] = {}
     for key, word in of:
         if key not in held or word[:2] > held[key][:2]:
@@ -168,7 +168,7 @@ def test_who_keeps_the_newest_by_position_is_right_whatever_compaction_leaves(
 
 
 def no_more(kafka: Connection, held: dict[str, Word]) -> str:
-    """A table is told of, and then is no more; returns when no record of it is left."""
+    """A table is published, and then deleted; returns when no record of it is left."""
     partitions = topics.topic(STATE).partitions
     living = max(held, key=lambda key: held[key][:2])  # it may stand last: the relay looks there
     last = held[living]

@@ -44,7 +44,7 @@ def feed(kafka: Connection) -> Connection:
 
 
 def told(wagers: int) -> str:
-    """A ruling of so many wagers, each paid a dollar too little, as its view tells it."""
+    """A ruling of this many wagers, each paid a dollar too little, as its view publishes it."""
     settled = [
         Settlement(
             position=1 + n % 12, wager=f"w{n}", stake=500, outcome="win", net=600,

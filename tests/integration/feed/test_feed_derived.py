@@ -218,7 +218,7 @@ def test_what_another_version_of_a_view_has_no_more_is_taken_back_in_its_swap(
     board = view("table_board")
 
     def without(store: ViewStore, batch: Batch) -> None:
-        """Another program: it tells nothing of one table."""
+        """Another program: it publishes nothing of one table."""
         kept = [row for row in batch.rows if row.tape != gone]
         if kept:
             board.apply(store, batch.of(kept))
@@ -425,7 +425,7 @@ def test_every_mark_on_a_cameras_clock_is_published_once_in_the_order_it_was_tol
 
 
 def marks() -> list[Received]:
-    """What one camera's recorder tells."""
+    """The facts of one camera's recorder."""
     noon = 1_795_100_000_000_000
     bodies = (
         CameraMapped(camera="CC-07-A", table="CC-07", kind="stationary", covers=["table"]),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 EDGE = {"round_ledger_received_total", "round_ledger_facts_total"}
-"""Told by the HTTP edge, tested there."""
+"""Reported by the HTTP edge, tested there."""
 
 
 def told(database: Database) -> set[str]:

@@ -1,4 +1,4 @@
-"""Records that nobody of ours would write, on a real broker: told of, passed over, in no way."""
+"""Foreign records on a real broker: reported, passed over, and never in the way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Partitions of a real Kafka that are left alone for a while, and read on: nothing gets stuck.
 
-The client library keeps what it has decoded of a partition that is told to pause, and may never
-give it out again (ADR 0148).
+The client library keeps the decoded records of a paused partition, and may never give them out
+again (ADR 0148).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def test_a_range_that_ends_within_a_batch_is_read_again_from_the_same_reader(
 
 @pytest.mark.long
 def test_the_library_alone_would_never_give_the_rest(kafka: Connection) -> None:
-    """The control. Where this fails, the library was mended, and ADR 0148 has had its day."""
+    """The control. If this fails, the library was fixed, and ADR 0148 is no longer needed."""
     filled(kafka)
     long, short = (TopicPartition(kafka.named(topics.FACTS), n) for n in (LONG, SHORT))
     consumer = KafkaConsumer(

@@ -128,7 +128,7 @@ def heard(database: Database, order: int = NUMBER) -> dict[str, str | None]:
 
 
 def held(database: Database) -> dict[str, str]:
-    """What the live view holds, told as it would tell it."""
+    """The rows of the live view, as it would publish them."""
     with reading(database, [TOLD.name]) as store:
         rows = store.page(TOLD, None, 10_000)
     [told] = VIEW.tells

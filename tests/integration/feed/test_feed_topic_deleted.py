@@ -1,5 +1,6 @@
-"""The facts' topic deleted under a relay and views that run: told by both, wrong in none, healed by
-the steps of docs/operations.md.
+"""The facts' topic deleted under a running relay and views.
+
+Both report it, none is wrong, and the steps of docs/operations.md repair it.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def test_a_relay_without_news_tells_of_a_deleted_topic_and_ends_once_it_is_there
 def test_a_topic_made_anew_under_a_relay_that_publishes_ends_it_and_the_next_sends_all(
     database: Database, kafka: Connection
 ) -> None:
-    """Its end looks whole to whoever comes later: only offsets that went down tell of it."""
+    """Its end looks whole to a later reader: only offsets that went down show it."""
     with load(database, every_s=0.05), process(database, kafka) as running:
         until(lambda: position(database, topics.FACTS) > 300)
         made_anew(kafka, [topics.FACTS])

@@ -174,7 +174,7 @@ def test_a_poisoned_record_parks_its_table_and_no_other_until_it_is_released(
     assert {each.withheld for each in parked} == {len(own) - hit.table_seq + 1}
     assert (figures.poisoned, figures.healed) == (1, 1)
     others = everything(database)["payouts"]
-    with tape_source(database) as source:  # whoever else brings a view along withholds it too
+    with tape_source(database) as source:  # any other process that updates a view withholds it too
         catch_up(database, source, [view("payouts")])
     assert everything(database)["payouts"] == others
     told = release(database, VIEWS, tape)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def restart(server: Postgres) -> None:
-    """As after a crash: nobody was told, every connection is gone."""
+    """As after a crash: nobody was notified, every connection is gone."""
     server.stop("immediate")
     server.start()
 

@@ -51,7 +51,8 @@ SECURED = {
 
 LOGINS = ("operator", "relay", "views", "alerts")
 RIGHTS = (
-    # As docs/how-to/deploy.md says. Whoever may write to one topic may write to it idempotently.
+    # As docs/how-to/deploy.md says. A login that may write to one topic may write to it
+    # idempotently.
     ("relay", "READ", "TOPIC", "ledger."),
     ("relay", "WRITE", "TOPIC", "ledger."),
     ("views", "READ", "TOPIC", topics.FACTS),
@@ -97,7 +98,7 @@ class Secured(NamedTuple):
 
     settings: dict[str, str]  # of everybody but the user
     inside: Connection  # where nobody is asked
-    astray: str  # a listener that tells clients to go on where nobody listens
+    astray: str  # a listener that sends clients to an address without a listener
 
     def as_(self, login: str) -> dict[str, str]:
         """The settings of one login."""

@@ -1,4 +1,4 @@
-"""The feed's topics on a real Kafka: made once, never changed, and every drift told."""
+"""The feed's topics on a real Kafka: made once, never changed, and every drift reported."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def copies(kafka: Connection, name: str) -> set[int]:
 
 
 def living(kafka: Connection) -> tuple[int, ...]:
-    """As the cluster tells; all while it sends us to one that has just died."""
+    """As the cluster reports; all while it sends us to one that has just died."""
     try:
         return cluster(kafka).brokers
     except Unavailable:

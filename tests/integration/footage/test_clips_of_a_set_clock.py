@@ -36,7 +36,7 @@ def known_of(library: FootageIndex, folder: Path, by_us: int) -> Coverage:
 
 
 def shown(made: Clip) -> set[int]:
-    """The numbers of a clip's pictures, each found at the time that its own strip tells."""
+    """The numbers of a clip's pictures, each found at the time on its own strip."""
     found = pictures(Path(made.path), made.starts_us)
     assert all(abs(stands_us - told_us) <= 1_500 for stands_us, told_us in found.values())
     return set(found)

@@ -1,4 +1,4 @@
-"""Files damaged on the way, or made to do damage: bounded, told, and harmless to others."""
+"""Files damaged on the way, or made to do damage: bounded, reported, and harmless to others."""
 
 from __future__ import annotations
 

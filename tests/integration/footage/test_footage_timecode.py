@@ -1,4 +1,4 @@
-"""Where footage begins by the clock in its pictures, looked for unasked: found, or nothing is."""
+"""The start of footage by the clock in its pictures, sought unasked: found, or nothing is."""
 
 from __future__ import annotations
 

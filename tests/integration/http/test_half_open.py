@@ -1,7 +1,7 @@
 """Links that go dead without a word: to the ledger from a device, to a broker from the relay.
 
-Nobody is told that the other side is gone. Facts are neither lost nor doubled, and whoever waits
-gives up by himself.
+Neither side learns that the other one is gone. Facts are neither lost nor doubled, and a waiting
+side gives up by itself.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def test_whatever_is_sent_is_kept(
 @pytest.mark.long
 def test_two_hundred_tables_at_once_leave_gapless_tapes(server: Server, tape: PostgresTape) -> None:
     async def told(client: httpx.AsyncClient, line: bytes) -> dict[str, Any]:
-        """As a device tells it: again where a connection that lay idle was closed meanwhile."""
+        """As a device sends it: again if an idle connection was closed meanwhile."""
         for _ in range(20):
             with suppress(httpx.TransportError):
                 answer = await client.post("/v1/facts", content=line, headers=STRUCTURED)

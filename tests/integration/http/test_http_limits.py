@@ -166,7 +166,7 @@ def test_a_slow_commit_is_no_slow_client(database: Database) -> None:
 
 
 def lock(connection: AnyConnection) -> None:
-    """Every append waits until the caller commits; whoever reads does not."""
+    """Every append waits until the caller commits; a reader does not."""
     connection.execute("SELECT FROM ledger.record FOR UPDATE")
 
 
@@ -218,7 +218,7 @@ def test_the_depth_of_the_committers_queue_is_told(database: Database) -> None:
 
 
 def behind(url: str, name: str) -> tuple[float, float]:
-    """Facts and seconds that a view is behind, as /metrics tells."""
+    """A view's consumer lag in facts and seconds, as /metrics reports it."""
     page = httpx.get(f"{url}/metrics", timeout=30).text
     told = dict(line.rsplit(" ", 1) for line in page.splitlines())
     facts, seconds = (

@@ -216,7 +216,7 @@ def survives(pair: Pair, kills: int, *, which: str, rotate_every: int = 0) -> No
                     client.kill()
                     client.wait()
                     client = pair.follow("--to", pair.url)
-            pair.moves()  # what was started last is up, and may be told to stop
+            pair.moves()  # the last process started is up, and may be stopped
         pair.settle(count[0])
         assert stopped(client) == 0
         assert stopped(server) == 0

@@ -128,7 +128,7 @@ def test_a_standby_that_lost_the_end_alarms_and_is_filled_again_from_the_feed(
 def test_a_standby_that_went_on_before_it_was_filled_is_refused_and_says_so(
     primary: Postgres, standby: Postgres, kafka: Connection, tmp_path: Path
 ) -> None:
-    """What happens to whoever appends first: two histories, and no program can join them."""
+    """What the next append would do: two histories, and no program can join them."""
     facts = day(5)
     third = len(facts) // 3
     append(primary.database, facts[:third])

@@ -1,4 +1,4 @@
-"""A server of one's own: a URL or a login that will not do is told without its password."""
+"""A server of one's own: a URL or a login that fails is reported without its password."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """PostgreSQL's machine loses its power while devices send: what was acknowledged is there after it.
 
-Whatever the disk had not been told to keep is lost, so a server that does not wait for it is found.
+Data that the disk was not asked to keep is lost, so a server that does not wait for it is found.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def server(powered: Powered) -> Iterator[Postgres]:
 def cut(server: Postgres, powered: Powered) -> None:
     """No power, neither for the disk nor for the server's processes; and power again."""
     postmaster = int((server.data / "postmaster.pid").read_text().split()[0])
-    os.kill(postmaster, signal.SIGSTOP)  # it starts nobody, and tells nobody to end
+    os.kill(postmaster, signal.SIGSTOP)  # it starts no process, and ends none
     powered.cut()
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     for process in (postmaster, *map(int, children)):
@@ -72,7 +72,7 @@ def cut(server: Postgres, powered: Powered) -> None:
 
 
 def said(path: Path) -> dict[int, int]:
-    """Number and position of every fact that a device was told is kept."""
+    """Number and position of every fact that a device got a receipt for."""
     whole = path.read_text().rpartition("\n")[0].splitlines()
     return {int(number): int(position) for number, position in map(str.split, whole)}
 

@@ -1,7 +1,7 @@
 """From the version before to this one while a device sends, the relay publishes and views follow.
 
-The version before is the program as it was before the newest migration, from git, run as its own
-processes; so every migration is once applied under the program that does not know it.
+The version before is the program before the newest migration, from git, run as its own processes.
+Every migration is thus once applied under a program that does not know it.
 """
 
 from __future__ import annotations

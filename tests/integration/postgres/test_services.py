@@ -1,4 +1,4 @@
-"""PostgreSQL and Kafka without Docker: started by the command, found by others, gone when told."""
+"""PostgreSQL and Kafka without Docker: started by a command, found by others, then stopped."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_three_nodes_may_lose_one_as_another_command_tells_and_end_with_their_pr
 
 
 def status_of(here: Cli, states: list[str], within_s: float = 240) -> dict[str, dict[str, Any]]:
-    """What `services status` tells of each service, once their states are these."""
+    """What `services status` prints of each service in these states."""
     end = time.monotonic() + within_s
     while True:
         ran = here("services", "status", "--json")
@@ -153,7 +153,7 @@ def test_what_a_killed_supervisor_leaves_is_ended_by_the_next_one(here: Cli, hom
     node = brokers.running(first.kafka.nodes[0])
     assert node
     assert alive(node), "the control: it is left behind"
-    until(lambda: supervisor.running(home) is None)  # what it wrote down counts no more
+    until(lambda: supervisor.running(home) is None)  # what it wrote down no longer counts
     assert here("services", "up").code == 0
     second = supervisor.running(home)
     assert second

@@ -165,5 +165,5 @@ def test_every_parameter_of_a_connection_reaches_the_programs(
 
 
 def _with_options(database: Database, options: str) -> Database:
-    """The programs' connection alone with these options: they must be told of them."""
+    """Only the programs' connection has these options: they must be given them."""
     return Database(database.url, conninfo.make_conninfo(database.owner_url, options=options))

@@ -54,7 +54,7 @@ def test_a_swallowed_commit_reply_ends_in_duplicate_with_the_original_receipt(
 def test_a_lost_request_ends_in_appended(
     through: PostgresTape, tape: PostgresTape, proxy: Proxy
 ) -> None:
-    """Control: the verdict tells a lost request from a lost reply."""
+    """Control: the verdict shows whether the request or the reply was lost."""
     with Committer(through) as committer:
         proxy.fault = "lose the request"
         receipt = committer.append([fact(1)])[0]

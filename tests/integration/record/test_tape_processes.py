@@ -39,7 +39,7 @@ def acknowledged(process: subprocess.Popen[str]) -> dict[int, int]:
 
 
 def numbered(lines: Iterable[str]) -> dict[int, int]:
-    """Of lines that each tell a fact's number and its position, the one by the other."""
+    """The positions by number in lines with a fact's number and its position."""
     return {int(number): int(position) for number, position in map(str.split, lines)}
 
 

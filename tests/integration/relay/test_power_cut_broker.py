@@ -1,7 +1,7 @@
 """A lone broker's machine loses its power: what it acknowledged and had not flushed is gone.
 
-Kafka does not wait for the disk before it acknowledges, so the relay has to see what the topic
-lacks and send it again: one that is started after it, and one that lives through it.
+Kafka does not wait for the disk before it acknowledges. So the relay has to see what the topic
+lacks and send it again: one started after the power cut, and one that lives through it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A record that lost its end, filled again from the feed: equal again, or nothing is written.
 
-The database that lacks the end is a copy made earlier, which is what a standby is that was promoted
-before it had everything; a real one, streaming and promoted, is in test_failover.py.
+The database without the end is an earlier copy, as a standby promoted too early is. A real one,
+streaming and promoted, is in test_failover.py.
 """
 
 from __future__ import annotations

@@ -267,7 +267,7 @@ def test_a_fact_in_a_partition_that_is_not_its_own_is_named(
 def test_another_client_spreads_tables_as_this_one_only_where_it_is_told_to(
     database: Database, tape: PostgresTape, kafka: Connection, partitioner: str, wrong: set[str]
 ) -> None:
-    """librdkafka spreads keys by CRC32 unless told otherwise; no reader would be told."""
+    """librdkafka spreads keys by CRC32 by default; no reader would notice."""
     fill(tape, 20)
     asked = {"bootstrap.servers": kafka.bootstrap, "partitioner": partitioner}
     producer = confluent_kafka.Producer(asked)

@@ -1,4 +1,4 @@
-"""What retention removed is told as expired, and only that; on an imagined topic."""
+"""What retention removed is reported as expired, and only that; on an imagined topic."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def checked(database: Database, kept: Sequence[ProducerRecord]) -> FeedCheck:
 
 
 FACTS = 9
-"""Of three tables in turn: T-1 has positions 1, 4, 7; T-2 has 2, 5, 8; T-3 has 3, 6, 9."""
+"""Three tables in turn: T-1 has positions 1, 4, 7; T-2 has 2, 5, 8; T-3 has 3, 6, 9."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What relays ended with is counted where the next one, and whoever asks, finds it."""
+"""The failures of relays are counted for the next relay and for every reader of metrics."""
 
 from __future__ import annotations
 

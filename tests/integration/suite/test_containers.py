@@ -1,4 +1,4 @@
-"""Where Docker holds the compose file's images, the tests' servers are containers of these."""
+"""If Docker holds the compose file's images, the tests' servers are containers of these."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def kept(database: Database, facts: list[Received], size: int = 2_000) -> dict[s
 def test_a_correction_of_an_old_fact_changes_exactly_its_total_and_shows_both(
     database: Database, size: int
 ) -> None:
-    """Told after the next box was attached, it belongs to the day its fact was counted in."""
+    """Recorded after the next box was attached, it belongs to the day its fact was counted in."""
     facts = floor()
     late = correction(facts["cash"], amount=4_000)
     days = kept(database, [*facts.values(), late], size)

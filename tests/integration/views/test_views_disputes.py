@@ -1,4 +1,4 @@
-"""The view of disputes: what is told of each, from wherever, in whatever order."""
+"""The view of disputes: the facts of each, from any place, in any order."""
 
 from __future__ import annotations
 

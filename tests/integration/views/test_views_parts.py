@@ -60,7 +60,7 @@ def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
 def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_of(
     database: Database,
 ) -> None:
-    """Of what is not known nobody can tell the part: each process looks at every fact."""
+    """An unknown fact has no known part: each process looks at every one."""
     facts = day(2)
     at = next(at for at, each in enumerate(facts) if each.type == "table_opened.v1")
     rows = record(database, [*facts[:at], as_type(facts[at], "table_opened.v9"), *facts[at + 1 :]])

@@ -83,7 +83,7 @@ def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
 
 
 def kept_of(facts: list[Received]) -> int:
-    """How many are kept: a device that sends one again is told that it is a duplicate."""
+    """How many are kept: a device that sends one again gets the answer `duplicate`."""
     return len({(each.source, each.id) for each in facts})
 
 

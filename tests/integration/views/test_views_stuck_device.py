@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def stuck(facts: list[Received], count: int) -> list[Received]:
-    """One wager of a closed round, told again under new ids."""
+    """One wager of a closed round, sent again under new ids."""
     at = next(at for at, fact in enumerate(facts) if fact.type == "round_completed.v1")
     one = [f for f in facts[:at] if f.subject == facts[at].subject and "wager_" in f.type][-1]
     body = fact_of(one).body

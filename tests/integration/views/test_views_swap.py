@@ -74,7 +74,7 @@ class Watch:
             self.reads += 1
 
     def _check(self, store: ViewStore, newest: int) -> int:
-        """The index must hold what the record had told by the position it claims."""
+        """The index must hold what the record had up to the position it claims."""
         seen = store.tracking("rounds")
         position = seen.position if seen else 0
         facts = store.query("SELECT coalesce(sum(facts), 0)::int FROM {schema}.rounds")[0][0]
@@ -106,7 +106,7 @@ def in_order_of_arrival(facts: list[Received]) -> list[Received]:
 
 
 def keep_writing(database: Database, facts: list[Received], stop: threading.Event) -> None:
-    """Append a little at a time, as a floor does, until all is told."""
+    """Append a little at a time, as a floor does, until all is appended."""
     with PostgresTape(database) as tape:
         for at in range(0, len(facts), 20):
             tape.append(facts[at : at + 20])

@@ -42,7 +42,7 @@ OF_WAGERS = {"rounds", "drop", "payouts", "rulings"}
 
 
 def newer(facts: list[Received]) -> list[Received]:
-    """The same facts, one wager in the middle of them told in words of a version to come."""
+    """The same facts, one wager in the middle of them in a later version."""
     wagers = [at for at, each in enumerate(facts) if each.type == "wager_placed.v1"]
     at = wagers[len(wagers) // 2]
     return [*facts[:at], as_type(facts[at], NEWER), *facts[at + 1 :]]
@@ -122,7 +122,7 @@ def test_who_keeps_views_up_goes_on_with_facts_that_come_after_it(
         raise AssertionError(error)
 
     def passed(*_: object) -> None:
-        """Nobody is told."""
+        """Nothing is published."""
 
     follow_on(database, VIEWS, progress=passed, stop=stop, lost=lost, options=PARKS)
     more = record(database, day(1, seed=9))[len(rows) :]

@@ -1,4 +1,4 @@
-"""What the screen tells of a round, and keeps: never a ruling that holds no more."""
+"""What the screen shows of a round, and caches: never a ruling that is out of date."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_ruling(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # None of these rounds is filmed: each would be told anew once some seconds are over.
+    # None of these rounds is filmed: each would be read again after some seconds.
     monkeypatch.setattr(round_reader, "INCOMPLETE_S", math.inf)
     facts = [f for f in day(10, planted=0) if not f.type.startswith("rules_submission")]
     filed = RulesSubmissionFiled(

@@ -38,7 +38,7 @@ class Desk(NamedTuple):
     round: str
 
     def facts(self, kind: str) -> list[dict[str, Any]]:
-        """The data of every fact of a type told here, in order; not those of the feed."""
+        """The data of every fact of a type recorded here, in order; not those of the feed."""
         with PostgresTape(self.site.database) as tape:
             rows = [row for row in tape.read(0, 100_000) if row.type == f"{kind}.v1"]
         return [json.loads(row.data) for row in rows if row.tape.endswith("/surveillance")]

@@ -36,7 +36,7 @@ CLIENT_ID, SECRET = "round-ledger", "a client's secret"
 
 @dataclass
 class Issuer:
-    """An identity provider that signs in whoever comes, and can be told to misbehave."""
+    """An identity provider that signs in every user, and can be set to misbehave."""
 
     key: ECKey | RSAKey = field(default_factory=lambda: ECKey.generate_key("P-256", {"kid": "1"}))
     subject: str = "maria@idp"
@@ -62,7 +62,7 @@ class Issuer:
         return code
 
     def token(self, form: dict[str, str], authorization: str) -> dict[str, Any] | None:
-        """What a code is worth; None where whoever brings it is not whom it was given for."""
+        """The claims of a code; None if it was given to another client."""
         asked = self.asked.pop(form["code"], None)
         if asked is None:
             return None

@@ -1,4 +1,4 @@
-"""What every page is held to: headers, hostile facts and hostile searches, files, problems told."""
+"""Rules for every page: headers, hostile facts and searches, files, problems reported."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def test_a_file_that_was_altered_since_is_not_shown(screened: Screened) -> None:
 def test_footage_that_is_added_later_is_seen_without_a_restart(
     screened: Screened, maria: httpx.Client
 ) -> None:
-    """No fact tells that a file was put where it is looked for: what was read is not kept long.
+    """No fact reports a file put in its place, so what was read is not kept long.
 
     The round after the filmed one has footage of its beginning alone, so it is looked for again.
     """

@@ -25,7 +25,7 @@ DO = frozenset(("surveillance",))
 PUBLIC = frozenset(
     (
         *(("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup")),
-        ("GET", "/session"),  # tells nobody that theirs goes on for 0 seconds
+        ("GET", "/session"),  # does not say that a session goes on for 0 seconds
     )
 )
 ROUND, CASE = "{property_}/{table}/{day}/{number}", "{property_}/{dispute:path}"

@@ -63,7 +63,7 @@ OF_ROUND = (
 
 
 class Review(NamedTuple):
-    """A mispaid round that is disputed: who raised it, and who is to look before being told."""
+    """A mispaid round that is disputed: who raised it, and the blind reviewer."""
 
     site: Site
     round: Round
@@ -265,7 +265,7 @@ def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
 def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it_is_asked(
     review: Review,
 ) -> None:
-    """Whoever is to look first neither takes the evidence away nor learns from an answer of it."""
+    """A blind reviewer neither takes the evidence away nor learns from an answer of it."""
     round_ = review.round
     covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
     nvr = Source("hollywood", "surveillance", "nvr")
@@ -360,7 +360,7 @@ def test_no_dossier_is_made_of_a_withheld_round_by_a_dispute_that_is_named_as_an
 
 
 def again(row: TapeRow, name: str) -> Received:
-    """The same told once more, as by a device that kept it back."""
+    """The same sent once more, as by a device that kept it back."""
     told = json.loads(structured(row))
     return received(json.dumps(told | {"id": f"{told['id']}-{name}"}).encode())
 

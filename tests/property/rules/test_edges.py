@@ -165,7 +165,7 @@ def played(
 
 
 def test_661a_6_play_ends_drives_of_some_throws_as_the_edges_say() -> None:
-    """Of 14 kinds of throw at each play, four are followed: what they end as is likely at all."""
+    """Four of 14 kinds of throw are followed at each play: their endings are the likely ones."""
     readings = {"touchdown_at": "zero_or_beyond", "new_downs": "on_reaching_10"}
     chance = random.Random(661)  # noqa: S311 - no secret
     kinds = list(outcomes())

@@ -112,7 +112,7 @@ def test_bust_it_counted_over_every_order_is_what_chance_deals() -> None:
 
 
 def test_house_money_of_one_deck_and_of_many_by_hand() -> None:
-    # Of 1,326: 4 ace-king suited, 48 other straight flushes, 78 pairs, 156 straights.
+    # 1,326 in all: 4 ace-king suited, 48 other straight flushes, 78 pairs, 156 straights.
     flat = Fraction(4 * 9 + 48 * 5 + 78 * 3 + 156 - (1326 - 4 - 48 - 78 - 156), 1326)
     never = PLAIN._replace(blackjack=Fraction(-1))
     assert house_money(never, 1, 0, ace_king=True) <= -flat

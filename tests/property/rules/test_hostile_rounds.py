@@ -1,7 +1,8 @@
 """Well-formed facts that no table would tell: every one gives a ruling, none an exception.
 
-Each round of a simulated floor is ruled on again with a fact dropped, told twice, or altered: cards
-not known, more cards than a hand has, other holders, absurd amounts, positions the table lacks.
+Each round of a simulated floor is ruled on again with a fact dropped, sent twice, or altered.
+Alterations are unknown cards, more cards than a hand has, other holders, absurd amounts, and
+positions the table lacks.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def altered(body: Any, chance: random.Random) -> Any:  # noqa: ANN401 - any fact
 
 
 def disturbed(facts: list[Fact], chance: random.Random) -> list[Fact]:
-    """A round with one to three facts dropped, told again, or altered."""
+    """A round with one to three facts dropped, sent again, or altered."""
     found = list(facts)
     for _ in range(chance.randint(1, 3)):
         at = chance.randrange(1, len(found))

@@ -83,9 +83,9 @@ def is_free(fact: Fact, said: Awaiting) -> bool:
     if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
         due = said.step in ("decision_made", "wager_placed") or said.or_
         return not due or (body.decision == "stand" and body.position != said.position)
-    # Stacks are counted and the rake is taken where a room does so; an invalid throw comes instead
-    # of a throw; dice are offered where a device reports it; one stub in five is counted; a meter
-    # goes up as its wagers are made; a card may be drawn for the button.
+    # Some steps happen only sometimes. Stacks are counted and rake is taken in some rooms. An
+    # invalid throw comes instead of a throw. Dice are offered if a device reports it. One stub in
+    # five is counted. A meter goes up with its wagers. A card may be drawn for the button.
     drawn = isinstance(body, StartingPositionDetermined) and body.method == "card_draw"
     free = (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken, MeterAdvanced)
     return drawn or isinstance(body, free)

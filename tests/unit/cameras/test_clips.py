@@ -1,4 +1,4 @@
-"""What is told of a camera's clip, at hand or not: how surely its time is known."""
+"""What is known of a camera's clip, at hand or not: how surely its time is known."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ def test_a_time_shown_twice_and_one_never_shown_are_said() -> None:
 @pytest.mark.parametrize(
     ("by", "its", "epochs"),
     [
-        (-10, segment(90, 100, 100.1), [0]),  # told before it could have ended the second time
-        (-10, segment(90, 100, 110.1), [1, 0]),  # the second time; or the first, told late
-        (-10, segment(90, 100, 100), [0, 1]),  # told at its own time: that says nothing
+        (-10, segment(90, 100, 100.1), [0]),  # recorded before it could have ended the second time
+        (-10, segment(90, 100, 110.1), [1, 0]),  # the second time; or the first, recorded late
+        (-10, segment(90, 100, 100), [0, 1]),  # recorded at its own time: that says nothing
         (-10, segment(60, 70, 70.1), [0]),  # the clock was not yet set where this could be
         (10, segment(90, 100, 100.1), [0]),
         (10, segment(110, 120, 110.1), [1]),

@@ -224,7 +224,7 @@ def test_a_camera_that_became_stationary_counts_from_then_on_and_not_before() ->
     assert [(each.kind, each.mapped_us // S) for each in back.cameras] == [
         ("stationary", 20), ("ptz", 40),
     ]  # fmt: skip
-    once = cover(mapped("A"), mapped("A", 130), *film)  # the control: told again, nothing changed
+    once = cover(mapped("A"), mapped("A", 130), *film)  # the control: sent again, nothing changed
     assert (once.met, len(once.cameras)) == (True, 1)
 
 

@@ -31,7 +31,7 @@ def told(body: object, at_us: int, number: int) -> Fact:
 
 
 def segments(*spans: tuple[int, int, int], camera: str = "A") -> list[Fact]:
-    """Segments by start and length on the camera's clock, and when they were told, in seconds."""
+    """Segments by start and length on the camera's clock, and when recorded, in seconds."""
     return [
         told(
             SegmentRecorded(
@@ -152,7 +152,7 @@ def test_each_piece_says_which_it_is_and_how_the_clock_was_set() -> None:
 
 
 def test_where_nothing_tells_of_which_showing_two_segments_are_neither_is_left_out() -> None:
-    """Each is told at the camera's own time, as a folder that is added later tells of it."""
+    """Each is recorded at the camera's own time, as for a folder that is added later."""
     facts = [*segments((90, 10, 100), (92, 10, 102)), checked(99, 0), checked(101, -8 * S)]
     both = seen(coverage(facts), 95, 105)
     assert both[0] | both[1] >= SAW

@@ -197,7 +197,7 @@ def test_a_clock_set_back_shows_one_time_twice_and_the_segment_told_nearer_is_ta
 
 
 def test_footage_of_the_one_showing_is_never_shown_for_the_other() -> None:
-    """It was told a second after it ended: an hour later that clock showed the same again."""
+    """It was recorded a second after it ended: an hour later that clock showed the same again."""
     got = sight(3_610 * S, checked(3_700 * S, off_us=-3_599 * S))
     assert (got.state, got.segment) == ("gap", None)
     assert "set back by 3600.000 s" in got.says

@@ -1,4 +1,4 @@
-"""`relay verify` counts exactly what a topic lacks, tells the first breaks, and stays small."""
+"""`relay verify` counts exactly what a topic lacks, names the first breaks, and stays small."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Device:
 
 
 class Reader:
-    """What was read, by whoever keeps the place after each block as a follower does."""
+    """What was read by a follower, which keeps the place after each block."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,7 +1,7 @@
 """Dossiers broken in every way we could think of, each caught with a message of its own.
 
-Whoever breaks one here is thorough: sums and lists are made anew, and where it helps the forger the
-list is signed again with a key of his own. The intact one passes.
+The forger here is thorough. He makes sums and lists again, and if it helps him, signs the list
+again with a key of his own. The intact one passes.
 """
 
 from __future__ import annotations

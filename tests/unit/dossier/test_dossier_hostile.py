@@ -1,4 +1,4 @@
-"""Dossiers made to break the program that checks them: each is told in words, and none ends it."""
+"""Dossiers made to break the program that checks them: each is described, and none ends it."""
 
 from __future__ import annotations
 

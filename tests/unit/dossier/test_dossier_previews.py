@@ -1,4 +1,4 @@
-"""Frames in a page: as they are where they are small, and told where they are not."""
+"""Frames in a page: unchanged if they are small, and named if they are not."""
 
 from __future__ import annotations
 

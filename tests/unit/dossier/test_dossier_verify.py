@@ -98,7 +98,7 @@ def test_no_name_of_one_part_hides_that_of_another() -> None:
 
 
 LEAST, MOST = -1, 0
-"""Of the rounds of a game: the one with the fewest wagers, and that with the most."""
+"""A game's round with the fewest wagers, and that with the most."""
 
 
 @pytest.mark.in_turn
@@ -124,7 +124,7 @@ def test_what_was_paid_is_the_sum_of_what_devices_of_every_version_told(
     made: Made, tmp_path: Path
 ) -> None:
     def of_old(octets: bytes) -> bytes:
-        """A payment as devices told it before version 1, with the stake in it."""
+        """A payment as devices sent it before version 1, with the stake in it."""
         fact = json.loads(octets)
         if fact["type"] != "roundledger.wager_paid.v1":
             return octets

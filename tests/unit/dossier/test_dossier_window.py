@@ -1,7 +1,7 @@
 """A dossier of a preserved window: it holds, and each way of breaking it is named.
 
-Whoever breaks it has the house's key: sums, list and signature are made anew, so that only what the
-record itself holds can tell.
+The forger has the house's key. He makes sums, list and signature again, so that only the record
+itself can show it.
 """
 
 from __future__ import annotations

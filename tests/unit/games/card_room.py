@@ -123,7 +123,7 @@ PAT = pat(2) * 3
 
 
 def won(script: str, game: str, **around: Unpack[Around]) -> list[str]:
-    """Of a duel's ruling what positions 1 and 2 have, and every finding."""
+    """What positions 1 and 2 have in a duel's ruling, and every finding."""
     around.setdefault("filed", OFFERED)
     said = text(ruling(script, game, **around))
     assert said[0] == "complete"

@@ -56,7 +56,7 @@ class Asked(RecordedSource):
 
 
 def asked(game: str, script: str, *, options: dict[str, Any] | None = None) -> list[Step]:
-    """Every step that play asks a record for, and what a source that makes facts is told of it."""
+    """Every step that play asks a record for, and what a simulation gets of it."""
     of = adjudicate.games()[game]
     record = Asked(facts_of(script, game, "2015-03-01"))
     record.steps = []

@@ -1,7 +1,7 @@
 """One player's round of Criss-Cross Poker that the tests bend, and what the text owes for it.
 
-The Across Hand 8-9-3-8-Q is a pair of 8s, the Down Hand 9-9-A-8-Q and the cross 9-8-9-3-A pairs of
-9s: five pushes, and the Five Card Bonus pays 1 to 1.
+The Across Hand 8-9-3-8-Q is a pair of 8s. The Down Hand 9-9-A-8-Q and the cross 9-8-9-3-A are pairs
+of 9s. That is five pushes, and the Five Card Bonus pays 1 to 1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rounds as aligned text, one fact a line, and rulings as text, one settlement or finding a line.
 
 A reviewer reads both beside the chapter. What is expected is worked out by hand from the text of
-the regulation; nothing here computes a payout. Words after `|` say which device told the fact,
-when (seconds) and under which number: `| by shoe at 4.1 seq 5 id x`.
+the regulation; nothing here computes a payout. Words after `|` give the device of the fact, its
+time (seconds) and its number: `| by shoe at 4.1 seq 5 id x`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _turned(words: list[str]) -> told.CardsTurned:
 def _who(word: str) -> dict[str, Any]:
     """Whose cards: `dealer`, a hand of baccarat, a position, or one of its hands, as `1.2`.
 
-    `dealer@1` tells of the dealer's cards at a position, where no device should.
+    `dealer@1` names the dealer's cards at a position, where no device should.
     """
     if word[0].isdigit():
         return {"to": "player", **_hand(word)}

@@ -329,6 +329,6 @@ def test_589_11_e_2_ii_the_card_given_up_is_the_highest() -> None:
     # Kh 9c 7s 2h and an ace: the hand on the table is the one that counts.
     found = told(script + "exchange dealer Qd\n deal dealer up Ad\n show 1 9s 9d Kd 8c 4d")
     assert "1 bet 2000 win +2000 589.12(c) One pair, 1 to 1" in found
-    # Where nobody told of the exchange, it is the highest that went.
+    # If no fact reports the exchange, it is the highest that went.
     found = told(script + "deal dealer up 3d")
     assert found[-2:] == [f"1 {w} push +0 589.11(e)(2)(ii)(A)" for w in ("ante 1000", "bet 2000")]

@@ -47,7 +47,7 @@ def test_592_one_fact_gone_is_a_step_missing_and_a_misdeal_only_where_no_turn_sh
 
 
 def test_592_13_d_a_street_turned_early_voids_and_one_not_on_record_does_not() -> None:
-    """The same turn: before the Down Bets it shows cards early, after them another is not told."""
+    """The same turn: before the Down Bets it shows cards early, after them another is lost."""
     early = SINGLY.replace("turn 1 8s 3 3c\n", "turn 2 9d\n    turn 1 8s 3 3c\n", 1)
     ruled = ruling(early, GAME)
     assert (ruled.status, {s.section for s in ruled.settlements}) == ("void", {"592.13(d)"})

@@ -12,8 +12,8 @@ NEW = {"readings": {"bonus_before": "new_shooter"}, "offers": ("all_small", "all
 
 # -- when wagers are made --------------------------------------------------------------------------
 
-# Where All Small is made, after these totals; the last throws end the hand. What is found under
-# each reading of 623a.12(1) and .3(a)(43).
+# All Small is made after these totals; the last throws end the hand. What is found under each
+# reading of 623a.12(1) and .3(a)(43).
 MADE = """
     before  after   new_shooter                          any_come_out
     -       6 7     .                                    .
@@ -298,7 +298,7 @@ def test_623a_3_a_42_no_more_is_taken_back_than_lies_there() -> None:
         owed = "complete\n2 pass throw 2 100 lose -100 623a.3(a)\n"
         check(begun.format(1500), owed + found, filed=filed)
         check(begun.format(1000), owed, filed=filed)
-        # Where facts were lost, so may have been the chips.
+        # If facts were lost, the chips may be among them.
         lost = begun.format("1500 | seq 1").replace("2 pass 100", "2 pass 100 | seq 3")
         assert found not in text(ruling(lost, GAME))
     says = ruling(begun.format(1500), GAME).findings[0].says

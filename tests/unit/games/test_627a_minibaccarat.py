@@ -1,7 +1,7 @@
 """Minibaccarat, Chapter 627a and the standard game: coups settled by hand from the text.
 
-The chapter is printed in part; what is not, is the standard game: even money on the Player's Hand,
-19 to 20 on the Banker's, 8 to 1 on a tie, on which both hands push.
+The chapter is printed in part. The rest is the standard game: even money on the Player's Hand, 19
+to 20 on the Banker's, 8 to 1 on a tie, on which both hands push.
 """
 
 from __future__ import annotations

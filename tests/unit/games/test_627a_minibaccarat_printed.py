@@ -229,7 +229,7 @@ def test_627a_8_cards_face_down_are_the_cards_that_are_turned() -> None:
     third = turned + "deal player_hand ??\n"
     assert text(ruling(third, GAME))[-1] == "> cards_turned player_hand 627a.8(d)(2)"
     check(third + "show player_hand 2 4h", f"complete {PLAYER_WINS}")
-    # Read by the shoe, and the turns told by nobody.
+    # Read by the shoe, and the turns sent by no device.
     check(START + coup("2c 3d 4h", "7h Ts", face="down"), f"complete {PLAYER_WINS}")
 
 

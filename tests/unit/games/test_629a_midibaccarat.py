@@ -1,7 +1,7 @@
 """Midibaccarat, Chapter 629a: coups settled by hand, each by its own paragraphs.
 
-What it shares with Minibaccarat is tried there case by case; here is that it is the same, and
-what only Chapter 629a prints: the deal, the turns and the third cards.
+What it shares with Minibaccarat is tried there case by case. Here is that it is the same, and what
+only Chapter 629a prints: the deal, the turns and the third cards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Baccarat, Chapter 631a: coups settled by hand, each by its own paragraphs.
 
-What it shares with Minibaccarat is tried there case by case; here is that it is the same, and
-what only Chapter 631a prints: House Money once the cards are turned.
+What it shares with Minibaccarat is tried there case by case. Here is that it is the same, and what
+only Chapter 631a prints: House Money once the cards are turned.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ NOT_YET = ("_decided", "_chips_first", "_chips_down")
 """Chips beside their decision: what clocks make of their order is not held by these cases yet."""
 
 FILED = ("AMOUNTS", "TERMS", "amount_of", "rate_of")
-"""How a meter is told in a Rules Submission: the cases of filing hold that."""
+"""The form of a meter in a Rules Submission: the cases of filing hold that."""
 
 CHANCE = ("decision_weights", *NOT_YET, *FILED)
 

@@ -55,7 +55,7 @@ def test_637a_19_k_exactly_two_of_five_cards_play_with_three_of_the_board() -> N
 
 
 def test_637a_19_k_four_of_a_kind_on_the_board_is_three_of_a_kind_at_most() -> None:
-    """Of four 9s on the board three play: with a pair in the hand a full house, else not."""
+    """Three of four 9s on the board play: with a pair in the hand a full house, else not."""
     cards = board("9h 9s 9d", "9c", "2c", between=CHECKS)
     script = duel("4h 4c Ks Qc 8d", "Ah Kd Qd Js Tc", cards)
     assert won(script, GAME) == lines(f"1 pot 200 win +200 637a.19(k)(1) Full house\n{LOSES}")

@@ -94,8 +94,10 @@ def test_637a_19_k_side_pots_follow_from_what_each_put_in() -> None:
 
 
 def test_637a_19_k_who_is_all_in_wins_no_pot_he_did_not_put_into() -> None:
-    """Cards changed round: 3 holds the aces and has the main pot, 4 the kings and the first side
-    pot, and of 1 and 2 queens up beat jacks up for the second."""
+    """Cards changed round: 3 has the aces and the main pot, 4 the kings and the first side pot.
+
+    For the second one, the queens up of 1 beat the jacks up of 2.
+    """
     hands = dealt("Qs Qd 4c 8d Td", "Js Jd 5c 8h Th", "As Ad 2c 7d 9h", "Ks Kd 3c 7h 9s")
     ruled(
         GAME,

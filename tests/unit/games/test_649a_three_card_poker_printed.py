@@ -334,7 +334,7 @@ def test_649a_12_g_odds_below_the_least_are_told_where_they_are_filed() -> None:
 
 
 def ruling_filed(paytables: dict[str, dict[str, str]]) -> list[str]:
-    """What is told of a Rules Submission with these paytables."""
+    """The findings about a Rules Submission with these paytables."""
     filing = told.RulesSubmissionFiled(
         game=GAME,
         effective_from="2010-01-01",

@@ -45,7 +45,7 @@ def test_659a_5_g_1_the_total_of_the_dice_is_counted_from_the_dealer_countercloc
     cut = f"start\n{BET}\nnomorebets\n{begins}"
     first = f"position {place}" if place else "dealer"
     assert text(ruling(cut, GAME))[-1] == f"> cards_dealt {first} 659a.8(c)"
-    # Told wrongly, and dealt from there: 659a.13(c).
+    # Announced wrongly, and dealt from there: 659a.13(c).
     wrong = place % 6 + 1
     told = in_turn.replace(begins, f"begin shaker {dice(total)} {wrong}")
     check(f"{told}\n{rest}", f"complete\n{WINS}")
@@ -261,7 +261,7 @@ def test_659a_13_d_a_player_whose_card_was_exposed_may_void_his_hand_and_nobody_
     check(gone, f"complete\n{voided}\n{other}")
     face_up = gone.replace("exposed 1\n", "").replace("deal 1 Ac", "deal 1 up Ac")
     check(face_up, f"complete\n{voided}\n{other}")
-    # Of a hand none of whose cards was exposed the decision is none.
+    # A hand without an exposed card has no decision.
     for another in ("exposed 2\n", ""):
         found = text(ruling(script.replace("set 1", f"{another}decide 1 void_hand\nset 1"), GAME))
         wrong = "! decision_not_permitted 1 None / void_hand"

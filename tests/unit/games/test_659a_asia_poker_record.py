@@ -71,7 +71,7 @@ def test_659a_2_a_the_table_has_six_betting_positions() -> None:
             ! wager_not_permitted {position} asia_poker 659a.2(a)
             """,
         )
-    # Not even where facts were lost and hands are told of for such a position.
+    # Not even if facts were lost and hands are recorded for such a position.
     script = played({1: HIGHER}, BET).replace(BEGINS, f"{BEGINS} | seq 4")
     lost = script.replace("nomorebets", "nomorebets | seq 2") + f"\n{set_to(7, SECOND)}"
     assert WINS in text(ruling(lost, GAME))
@@ -118,7 +118,7 @@ def test_659a_7_f_of_two_boxes_the_larger_wager_is_set_first_or_counterclockwise
     assert not ruling(right, GAME, seats=seats).findings
     found = ruling(wrong, GAME, seats=seats).findings
     assert [(each.code, each.section) for each in found] == [("out_of_turn", "659a.11(b)")]
-    # Of two players either order will do.
+    # Two players may have either order.
     for each in (right, wrong):
         assert not ruling(each, GAME, seats=((1,), (2,))).findings
 

@@ -266,7 +266,7 @@ def test_663a_7_d_a_hand_whose_wagers_were_all_lost_is_still_in_play() -> None:
     assert not [line for line in found if "misdeal" in line or "not_permitted" in line]
 
 
-# -- what is seen and what is told -----------------------------------------------------------------
+# -- what is seen and what is sent
 
 
 def test_663a_11_f_cards_of_a_set_hand_may_be_shown_in_any_order() -> None:

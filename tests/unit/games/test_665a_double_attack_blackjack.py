@@ -170,7 +170,7 @@ def test_665a_7_o_1_ii_b_a_dealer_not_known_leaves_a_bust_open_where_both_bust_t
         assert found[0] == "awaiting"
         assert not [line for line in found if line.startswith("1 ")]
         assert found[-1] == "> wager_paid position 1 bet 665a.7(o)(1)"
-        # Where a hand in excess of 21 loses anyhow, his cards decide nothing.
+        # If a hand in excess of 21 loses anyhow, his cards decide nothing.
         found = text(ruling(script, GAME, filed={"readings": {"both_bust": "lose"}}))
         assert "1 bet 1000 lose -1000 665a.7(o)(1)(ii)(B)" in found
         assert "1 double_attack 600 lose -600 665a.7(o)(1)(ii)(B)" in found

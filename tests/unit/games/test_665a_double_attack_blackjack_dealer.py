@@ -81,14 +81,14 @@ def test_665a_8_insurance_stays_open_where_neither_a_reading_nor_the_hole_card_i
     found = text(ruling(script, GAME))
     assert found[0] == "awaiting"
     assert not [line for line in found if line.startswith("1 insurance")]
-    # Nor is anybody told that it is to be collected, or was not.
+    # Nor is there a finding that it is to be collected, or was not.
     assert not [line for line in found if line.startswith(("! not_collected", "! underpaid"))]
 
 
 def test_665a_8_where_a_card_was_lost_insurance_goes_by_the_reader_alone() -> None:
     """The first card is lost: 5 and king, which the record has, are the dealer's second and third.
 
-    He may have drawn the king to an ace and a 5, as nothing on record tells.
+    He may have drawn the king to an ace and a 5: nothing on record shows it.
     """
     script = insured("Ad 5h Kd Qc").replace("show dealer 1 5h\n", "")
     script = script.replace("deal dealer up Ad", "burn 3c | by shoe seq 1")

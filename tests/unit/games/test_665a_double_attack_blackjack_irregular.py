@@ -95,7 +95,7 @@ def test_665a_13_d_a_card_the_dealer_drew_at_17_goes_to_the_rack() -> None:
     check(script + "\ncall dealer_overdrew 5c\n", won)
     check(script + "\ndeal dealer up 4c\n call dealer_overdrew\n", won)
     check(script + "\ndeal dealer up 4c\n", won + "\n ! misdeal")
-    # A third card and one too many, told as one stack: 9-7-4 stands at 20.
+    # A third card and one too many, recorded as one stack: 9-7-4 stands at 20.
     script = round_of("9d 7h", "Kc 9s", "decide 1 stand") + "\ndeal dealer up 4c 2c\n"
     lost = "complete\n 1 bet 1000 lose -1000 665a.7(o)(1)(ii)(C)"
     check(script, lost + "\n ! misdeal None / 2c 665a.13(d)")

@@ -1,7 +1,7 @@
 """Double Attack Blackjack: decisions, chips and cards that the record has lost, ruled by hand.
 
 Chips are put down before the card that they bring, and a hand is played out before the next one is
-dealt to (665a.11(b)): so what follows a lost decision tells what it was, and nobody is paid less.
+dealt to (665a.11(b)). So what follows a lost decision shows what it was, and nobody is paid less.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ WIN = "12(a) Bet and Double Attack Wager, 1 to 1"
 
 
 def numbered(script: str) -> list[str]:
-    """A script's lines; chips and decisions are told by one device that counts what it tells."""
+    """A script's lines; chips and decisions come from one device with a counter."""
     found: list[str] = []
     for line in script.splitlines():
         count = sum("by rack" in each for each in found)

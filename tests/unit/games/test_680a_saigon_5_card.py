@@ -108,7 +108,7 @@ def test_680a_11_e_1_a_pair_is_no_two_pair_and_a_joker_is_no_second_one() -> Non
 def test_680a_11_c_1_the_dealers_joker_by_either_reading() -> None:
     """K Q and the joker's 9, 3 or 6 leave 8 and 2.. or the joker in the showdown: 2 to 8.
 
-    Of Kc Qd Jh Jk 2c the face cards make 30, and the joker with the 2 counts 5, 8 or 1.
+    Kc Qd Jh Jk 2c: the face cards make 30, and the joker with the 2 counts 5, 8 or 1.
     """
     hand, dealer = "Ks Qs Js / 3s 4s", "Kc Qd Jh Jk 2c"
     worst = {"readings": {"dealer_joker": "worst_for_dealer"}}

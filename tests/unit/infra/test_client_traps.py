@@ -1,4 +1,4 @@
-"""What the client library would do by itself, and what it is told instead.
+"""What the client library would do by itself, and the settings against it.
 
 Each of these was met: by default it loses, doubles or hides something.
 """

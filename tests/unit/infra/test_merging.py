@@ -90,7 +90,7 @@ def test_whatever_is_dropped_repeated_or_swapped_every_fact_comes_once_and_in_or
 def test_from_the_places_told_nothing_that_was_not_taken_is_passed_over(
     tapes: list[str], cut: int, chance: object
 ) -> None:
-    """Whoever dies after a commit and begins at its places finds every fact it lacks."""
+    """A process that dies after a commit and begins at its places finds every fact it lacks."""
     record = rows_of(tapes)
     parts: dict[int, list[TapeRow]] = {number: [] for number in range(PARTS)}
     for row in record:

@@ -1,4 +1,4 @@
-"""Group commit: who shares a transaction, who waits, who is told what in trouble."""
+"""Group commit: who shares a transaction, who waits, who gets which answer in trouble."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GONE = Unavailable("gone", where="server", hint="wait")
 
 
 class SlowTape:
-    """Judges as the record does, in memory; holds each call until told, and fails as told."""
+    """Judges as the record does, in memory; holds each call until released, and fails as set."""
 
     def __init__(self) -> None:
         self.calls: list[list[str | None]] = []

@@ -36,7 +36,7 @@ def moments(script: str) -> list[Moment]:
 
 
 def after(script: str, says: str) -> Moment:
-    """The moment that a sentence tells of."""
+    """The moment that a sentence describes."""
     return next(each for each in moments(script) if says in each.says)
 
 

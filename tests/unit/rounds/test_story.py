@@ -1,4 +1,4 @@
-"""A round told from its rows: the same bytes each time, money beside sections, what is missing."""
+"""A round described from its rows: the same bytes each time, money, sections, what is missing."""
 
 from __future__ import annotations
 

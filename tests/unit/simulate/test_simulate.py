@@ -242,7 +242,7 @@ def test_one_late_wager_is_late_and_no_clock_is_blamed_for_it(late_us: int) -> N
         if bonus is None or closed is None or not bonus.round:
             continue
         tried += 1
-        # Without a counter, so that only the clock tells when it came.
+        # Without a counter, so that only the clock shows when it came.
         counterless = [replace(f, sequence=None) if f.source == bonus.source else f for f in facts]
         told = [
             replace(f, time_us=closed.time_us + late_us) if f.id == bonus.id else f

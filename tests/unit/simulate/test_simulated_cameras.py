@@ -1,4 +1,4 @@
-"""What simulated cameras see and how their clocks are told of; the feed and its truth on disk."""
+"""What simulated cameras see and how their clocks are checked; the feed and its truth on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test costs is counted, told at the end, and in CI a dear test fails that is not `long`."""
+"""A test's cost is counted and printed at the end; in CI a costly one that is not `long` fails."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What the round page says, without a server: coverage between facts, where to go, what is missing.
 
 The camera is one second ahead of the reference. Its segment begins at 11 s by its own clock and has
-frames at 0, 100, 200, 900 and 1,000 ms, to 1.1 s: from 10 s to 11.1 s by the reference.
+frames at 0, 100, 200, 900 and 1,000 ms. It ends at 1.1 s. By the reference that is from 10 s to
+11.1 s.
 """
 
 from __future__ import annotations
@@ -207,7 +208,7 @@ def test_the_keyboard_is_told_every_decision_and_every_settlement(tmp_path: Path
 def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_handed_over(
     wrong_by_us: int,
 ) -> None:
-    """The third fact is told by a device that is days off; the camera is a second ahead."""
+    """The third fact comes from a device that is days off; the camera is a second ahead."""
     it = told("craps")
     story = it.story
     first, last = story.moments[0].time_us, story.moments[-1].time_us

@@ -1,4 +1,4 @@
-"""What a browser is told when something is not there, and how its cookies are taken back."""
+"""The answers to a browser for a missing thing, and how its cookies are taken back."""
 
 from __future__ import annotations
 

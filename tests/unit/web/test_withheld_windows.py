@@ -1,4 +1,4 @@
-"""Why a preserved window was kept: told to a blind reviewer only where no round of theirs lies."""
+"""Why a window is preserved: shown to a blind reviewer only if none of their rounds is in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chips taken back at any game against the house: of those that lay there, and no more."""
+"""Chips taken back at any game against the house: only those that lay there."""
 
 from __future__ import annotations
 

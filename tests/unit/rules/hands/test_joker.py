@@ -58,8 +58,8 @@ def test_680a_6_c_the_bonus_hand_is(row: str) -> None:
     assert saigon_bonus(cards.split()).category == category
 
 
-# Hands with the joker among C(52, 4), from the published table of five cards of 53 with a joker
-# that is an ace or completes a straight or flush, less the 2,598,960 hands without it.
+# Hands with the joker among C(52, 4). They are from the published table of five cards of 53 with a
+# joker that is an ace or completes a straight or flush, less the 2,598,960 hands without it.
 SAIGON_WITH_JOKER = {
     "Five aces": 1,
     "Royal flush, with a joker": 20,

@@ -20,7 +20,7 @@ SECOND_US = 1_000_000
 
 
 class Tape:
-    """A Blackjack table's wagers and its meter, told a second apart."""
+    """A Blackjack table's wagers and its meter, sent a second apart."""
 
     def __init__(self, terms: dict[str, Any] | None = None, *, opens: bool = True) -> None:
         self.time_us = 10 * SECOND_US
@@ -51,8 +51,8 @@ class Tape:
         """Code, due and shown of what is found; one word and its numbers a part of the script.
 
         `round`, `over`, `void`; `bet SEAT CENTS`, `back`, `out`, `paid SEAT CENTS`; `read`, `up`,
-        `reset`; a part that ends in `-` is told of no round, one with `~` a tenth of a second on
-        and by a device of its own.
+        `reset`. A part that ends in `-` is of no round. One with `~` is a tenth of a second later,
+        by a device of its own.
         """
         for part in script.split(","):
             first, *numbers = part.strip(" -~").split()
@@ -126,7 +126,7 @@ def test_633a_13_m_2_what_a_meter_shows_counts_the_wagers_of_all_rounds_since() 
     rounds = START + "over, round, bet 3 2500, over, round, "
     assert found(rounds + "read 700400, over") == []
     assert found(rounds + "read 700150, over") == ["meter_wrong 700400 700150"]
-    # Each disagreement is told once, and the next reading is held to what was shown.
+    # Each disagreement is found once, and the next reading is compared with what was shown.
     assert found(rounds + "read 700150, over, read 700150 -, round, read 700151, over") == [
         "meter_wrong 700400 700150",
         "meter_wrong 700150 700151",
@@ -151,7 +151,7 @@ def test_633a_13_m_2_the_last_reading_of_a_round_counts_its_wagers_and_others_ma
     begun = "read 700000 -, round, bet 1 500, "
     for first in (700_000, 700_050, 700_150):
         assert found(f"{begun}up {first}, bet 2 1000, up 700150, over") == []
-        # No clock decides: what was told a little before a wager may count it.
+        # No clock decides: a reading a little before a wager may count it.
         assert found(f"{begun}up {first} ~, bet 2 1000 ~, up 700150 ~, over") == []
     for first, last, wrong in (
         (699_999, 700_150, ["meter_wrong 700000 699999", "meter_wrong 699999 700150"]),
@@ -160,7 +160,7 @@ def test_633a_13_m_2_the_last_reading_of_a_round_counts_its_wagers_and_others_ma
         (700_050, 700_151, ["meter_wrong 700150 700151"]),
     ):
         assert found(f"{begun}up {first}, bet 2 1000, up {last}, over") == wrong
-    # A round that was never told to be over is, as the next begins.
+    # A round that is never recorded as over is over as the next begins.
     assert found(f"{begun}up 700049, round, over") == ["meter_wrong 700050 700049"]
     assert found(f"{begun}up 700049") == []
 
@@ -195,7 +195,7 @@ def test_633a_13_m_2_without_a_rate_on_file_a_meter_only_never_falls() -> None:
     for terms in (None, {}, {"rate": "1/0"}, {"rate": "much"}):
         assert found(START + "up 900000, over", terms) == []
         assert found(START + "up 699999, over", terms) == ["meter_wrong 700000 699999"]
-    # Where no wager came between the rate is not asked for.
+    # If no wager came between, the rate is not asked for.
     assert found("read 700000 -, read 700001 -", {}) == ["meter_wrong 700000 700001"]
 
 

@@ -29,7 +29,7 @@ OPENED = datetime(2015, 3, 1, 18, tzinfo=UTC)
 
 
 class Tape:
-    """A table's facts, told a second apart, with a Rules Submission in force."""
+    """A table's facts, sent a second apart, with a Rules Submission in force."""
 
     def __init__(self, game: str = CARDS) -> None:
         self.game = game

@@ -149,7 +149,7 @@ def test_637a_21_c_2_rounds_that_are_not_on_record_are_not_judged() -> None:
     tape.round(button=None)
     tape.round(button=6)
     assert tape.found() == []
-    # Nor those of a table that tells of nobody's seat.
+    # Nor those of a table that reports nobody's seat.
     tape = Tape(BADUGI)
     tape.round(button=6)
     tape.round(button=6)
@@ -195,7 +195,7 @@ def test_659a_5_g_3_the_flat_button_begins_with_the_dealer_and_moves_clockwise()
     assert flat(0, 2, 2, 3) == [f"{FLAT} 1 2", f"{FLAT} 3 2"]
     assert flat(0, 6) == [f"{FLAT} 1 6"]
     assert flat(0, 0, 1, void=1) == []
-    # Where dice say where the deal begins nothing goes round.
+    # If dice decide where the deal begins, nothing goes round.
     assert flat(-1, -1, 4, 5) == []
 
 
@@ -261,7 +261,7 @@ def test_661a_7_a_after_a_stop_they_are_offered_from_the_left_of_the_quarterback
     assert dice(thrown(STOPPED, 5), thrown(STOPPED, 1, (1,))) == []
     assert dice(thrown(STOPPED, 4), thrown(STOPPED, 5, (5,))) == []
     assert dice(thrown(STOPPED, 3), thrown(STOPPED, 1, (1,))) == [f"{KEEPS} 5 1"]
-    # Where no offer is reported nobody was passed over; nor where a game is not known to the end.
+    # If no offer is reported, nobody was passed over; nor if a game is not known to the end.
     assert dice(thrown(STOPPED, 3), thrown(STOPPED, 1)) == []
     assert dice(thrown([(2, 2, 1)], 3), thrown(STOPPED, 1, (1,))) == []
     # A seat just taken, at his left, comes first.
