@@ -109,7 +109,7 @@ def test_each_process_is_ready_while_brokers_answer_it_and_says_why_where_they_d
             told[name].until(503, "no broker has answered")
             alive = told[name].get("healthz")
             assert alive == (200, "ok"), f"{name}: a restart would help nobody"
-        assert "nobody listens" in told["leader"].until(503)
+        told["leader"].until(503, "no process listens")
         for name in ("standby", "from tape"):
             assert (told[name].get("healthz")[0], told[name].get("readyz")[0]) == (200, 200)
 
