@@ -121,7 +121,7 @@ def test_the_end_of_a_shift_is_told_and_nothing_puts_it_off(
         age(staffed, old_s=SESSION_S_MAX - LAST_S + 5)
         works(page)
         look(page)
-        expect(page.get_by_role("alert")).to_contain_text("yours does within 10 minutes")
+        expect(page.get_by_role("alert")).to_contain_text("Yours ends within 10 minutes")
         assert page.get_by_role("button", name="Stay signed in").is_hidden()
 
 

@@ -87,7 +87,7 @@ def test_a_bad_file_is_told_and_the_rest_is_taken(added: Recorded, tmp_path: Pat
     (tmp_path / "bad.mp4").write_text("#EXTM3U\nhttp://127.0.0.1:9/x.ts\n")
     done = added.cli("footage", "add", tmp_path, "--camera", "CC-07-A")
     assert done.code == 2
-    assert "bad.mp4: it is not WebM" in done.err
+    assert "bad.mp4: its content is not WebM" in done.err
     assert "1 duplicate, 1 refused" in done.err
 
 
