@@ -213,6 +213,7 @@ _HABITS = f"""
 SELECT f.code, f.wager, count(*)::int, sum(
        CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$' AND f.recorded ~ '^-?[0-9]{{1,15}}$' THEN
        CASE f.code WHEN 'overpaid' THEN 1 WHEN 'underpaid' THEN 1 WHEN 'not_returned' THEN 1
+                   WHEN 'over_returned' THEN 1
                    WHEN 'not_collected' THEN -1 WHEN 'wrongly_collected' THEN -1 END
        * (f.recorded::bigint - f.expected::bigint) END)::bigint AS cents
   FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})

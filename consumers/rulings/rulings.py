@@ -99,7 +99,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    5,
+    6,
     (
         RULINGS,
         VERSIONS,

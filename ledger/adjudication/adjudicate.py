@@ -6,6 +6,7 @@ on record is refused for breaking a rule (ADR 0001).
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -29,7 +30,7 @@ from ledger.facts import (
 from ledger.games import games
 from ledger.rules.engine import coupons, review
 from ledger.rules.engine.clock_skew import Skew, apart, fitting, skewed, together
-from ledger.rules.engine.money_moved import compare
+from ledger.rules.engine.money_moved import Stake, compare
 from ledger.rules.engine.order import Gap, in_order
 from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.ruling import Awaiting, Finding, Ruling, Status
@@ -60,10 +61,6 @@ class RoundRecord(NamedTuple):
     opened: Fact | None = None  # the opening of its table in force as the round began
 
 
-_Stake = tuple[int | None, int, str | None]
-"""Position, hand and wager."""
-
-
 class _Run(NamedTuple):
     """One run of `play` over a record."""
 
@@ -87,7 +84,7 @@ def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
     rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
     off = _set_apart(of, rules, started.dealt_from)
     run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
-    skew = skewed(list(run.table.in_turn()))
+    skew = skewed([*run.table.in_turn(), *run.table.paid_in_turn()])
     if skew:
         off = together([*off, skew])
         run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
@@ -287,6 +284,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     left_out, lost = review.steps_left_out(table, lost)
     found += left_out
     found += review.order(table, record)
+    found += review.paid_early(table, record)
     if status == "complete":
         found += review.unmatched_facts(table, record)
         found += review.cards_shown(table, record, run.facts)
@@ -297,25 +295,42 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
         still_open = _open(run)
         found += compare(
             [s for s in table.settlements if (s.position, s.hand, s.wager) not in still_open],
-            [fact for fact in run.facts if _for(fact) not in still_open],
+            [fact for fact in _without_unmet(run) if _for(fact) not in still_open],
             lambda fact: record.throw_of(fact, before=False),
             table.name,
             lost,
+            _unplayed(record),
         )
     return found
 
 
-def _open(run: _Run) -> set[_Stake]:
+def _without_unmet(run: _Run) -> Sequence[Fact]:
+    """A round's facts without Poker bets given back because nobody met them: play judges those."""
+    if run.void is not None or not run.table.rules.game.pots:
+        return run.facts
+    left = {id(fact) for fact in run.record.untaken("wager_returned")}
+    return [f for f in run.facts if not isinstance(f.body, WagerReturned) or id(f) in left]
+
+
+def _unplayed(record: RecordedSource) -> dict[Stake, int]:
+    """Cents of wagers that no step of play asked for."""
+    found: Counter[Stake] = Counter()
+    for fact in record.untaken("wager_placed"):
+        found[_for(fact)] += said(fact, WagerPlaced).amount
+    return found
+
+
+def _open(run: _Run) -> set[Stake]:
     """The stakes that a closed record leaves undecided."""
     table = run.table
-    found: set[_Stake] = {(seat, hand, wager) for seat, wager, hand in table.stakes}
+    found: set[Stake] = {(seat, hand, wager) for seat, wager, hand in table.stakes}
     found |= {(step.position, step.hand, step.what) for step in table.unsettled}
     if run.stopped:
         found |= {_for(fact) for fact in run.record.untaken("wager_placed")}
     return found
 
 
-def _for(fact: Fact) -> _Stake:
+def _for(fact: Fact) -> Stake:
     """The position, hand and wager of a fact."""
     body = fact.body
     if isinstance(body, WagerPlaced | WagerPaid | WagerCollected | WagerReturned):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import CardsExchanged, DecisionMade, FeePaid
+from ledger.facts import CardsDealt, CardsExchanged, DecisionMade, FeePaid
 from ledger.rules.engine.game import (
     Dealing,
     Edition,
@@ -205,7 +205,7 @@ def _elections(t: Table, seats: Sequence[int]) -> Elected:
     t.any_order(since)
     lock = t.announce(LOCK, "11(c)")
     t.close(elected.placed, lock, "11(a)(3)")
-    _fees_in_time(t, elected.fees, lock)
+    _fees_in_time(t, elected.fees, lock, "11(a)(3)")
     for seat in elected.folded:
         t.give_back(seat, "bet", "11(a)(3)")
     for seat in seats:
@@ -263,19 +263,20 @@ def _after(t: Table, fact: Fact, lock: Fact | None) -> bool | None:
     return False if lock is None else t.source.later_than(fact, lock)
 
 
-def _fees_in_time(t: Table, fees: Sequence[Fact], lock: Fact | None) -> None:
-    """No Options fee for cards is placed once decisions are locked (11(a)(3))."""
+def _fees_in_time(t: Table, fees: Sequence[Fact], by: Fact | None, section: str) -> None:
+    """Find Options fees paid too late: once decisions are locked, or the dealer's card is dealt."""
+    what = "decisions were locked" if section == "11(a)(3)" else "the dealer's card was dealt"
     for fact in fees:
-        late = _after(t, fact, lock)
+        late = _after(t, fact, by)
         if late is False:
             continue
         seat = said(fact, FeePaid).position
         how = "once" if late else "about when"
-        says = f"Position {seat} paid an Options fee {how} decisions were locked"
+        says = f"Position {seat} paid an Options fee {how} {what}"
         t.find(
             "out_of_turn" if late else "order_uncertain",
-            f"{says} ({t.rules.section('11(a)(3)')}).",
-            "11(a)(3)",
+            f"{says} ({t.rules.section(section)}).",
+            section,
             facts=(fact,),
             position=seat,
         )
@@ -376,7 +377,8 @@ def _compare(t: Table, live: Sequence[int], due: Due) -> None:
     if dealer is None or lunar.qualifies(dealer):
         _settle_hands(t, live, dealer, FIRST)
         return
-    forcing = _forcing(t, live)
+    fees: list[Fact] = []
+    forcing = _forcing(t, live, fees)
     for seat in live:
         if seat not in forcing:
             t.push(seat, "bet", "11(e)(2)(i)")
@@ -384,6 +386,8 @@ def _compare(t: Table, live: Sequence[int], due: Due) -> None:
             t.discard("11(e)(2)(i)", "player", seat)
     if not forcing:
         return
+    replaced = [f for f in t.source.untaken("cards_dealt") if said(f, CardsDealt).to == "dealer"]
+    _fees_in_time(t, fees, next(iter(replaced), None), "11(e)(2)(ii)")
     _force(t, due)
     dealer = p.hand_if_known(t.cards["dealer", None, 1][:CARDS])
     if dealer is None or lunar.qualifies(dealer):
@@ -395,13 +399,14 @@ def _compare(t: Table, live: Sequence[int], due: Due) -> None:
         t.discard("11(e)(2)(ii)(A)", "player", seat)
 
 
-def _forcing(t: Table, live: Sequence[int]) -> list[int]:
+def _forcing(t: Table, live: Sequence[int], fees: list[Fact]) -> list[int]:
     """Players who pay an Options fee for the dealer to try again; the section gives no order."""
     forcing = []
     for seat in t.as_they_came(live, "decision_made"):
         ante = t.stake(seat, "ante")
         if t.decide(seat, ("force_dealer",), "11(e)(2)", costs={"force_dealer": ante}, may=True):
-            t.fee(seat, "options", ante, "11(e)(2)(ii)", "force_dealer")
+            fee = t.fee(seat, "options", ante, "11(e)(2)(ii)", "force_dealer")
+            fees += [fee] if fee else []
             forcing.append(seat)
     return sorted(forcing)
 

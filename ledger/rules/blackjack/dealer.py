@@ -25,6 +25,7 @@ from ledger.rules.blackjack.hands import (
     doubtful,
     total_known,
 )
+from ledger.rules.blackjack.wagers import not_before
 from ledger.rules.engine.steps import Step, said
 from ledger.rules.hands.twenty_one import (
     VALUE,
@@ -107,6 +108,8 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
     value, read = up_value(t), t.source.untaken("hole_card_checked")
     told = [said(fact, WagerPlaced).wager for fact in t.source.untaken("wager_placed")]
     placed = t.wagers(("insurance",), by.offered) if value == 1 or "insurance" in told else []
+    if placed:
+        not_before(t, placed, _last_dealt(t), by.offered)
     found = None
     if (value in CHECKED and not called(t, "card_reader_failed")) or (value is None and read):
         since = len(t.taken)
@@ -116,12 +119,22 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
     elif value in CHECKED:
         found = _as_seen(t)
     if found:
+        t.hole_read = True
         turn_hole(t, by.read)
         read_as(t, by.read, found=True)
     seen = _as_seen(t)
     for seat in [seat for seat in t.positions() if (seat, "insurance", 1) in t.stakes]:
         _insured(t, seat, seats, by, won=found if seen is None else seen)
     return bool(found) and seen is not False
+
+
+def _last_dealt(t: Table) -> Fact | None:
+    """The last card of the deal, after which Insurance is offered."""
+    last: Fact | None = None
+    for step, fact in t.asked:
+        if step.fact == "cards_dealt" and (last is None or t.source.later_than(fact, last)):
+            last = fact
+    return last
 
 
 def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:

@@ -91,7 +91,7 @@ def doubtful(t: Table) -> bool:
 
 def forget_deal(t: Table) -> None:
     """Forget which step each of the other deals answered: one of them is lost."""
-    t.taken = [(step, fact) for step, fact in t.taken if step.fact != "cards_dealt"]
+    t.forget(lambda step: step.fact == "cards_dealt")
 
 
 def total_known(t: Table, cards: Sequence[str]) -> Total | None:

@@ -5,6 +5,7 @@ Only for a closed round: until then chips are still moving.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -15,13 +16,14 @@ from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ledger.record.wire import Fact
 
 Spot = tuple[int, int, str, int | None]
 """Position, hand, wager, throw."""
-
+Stake = tuple[int | None, int, str | None]
+"""Position, hand and wager, of any throw."""
 
 _MOVES: dict[type, str] = {
     WagerPaid: "paid",
@@ -56,10 +58,12 @@ def compare(
     throw_of: Callable[[Fact], int],
     names: Callable[[str], str],
     lost: int,
+    unplayed: Mapping[Stake, int],
 ) -> list[Finding]:
     """Findings about payments. Each of `lost` facts excuses one absent payment.
 
     `throw_of` gives the throw of a payment that names none. `names` gives a wager's printed name.
+    `unplayed` gives cents of wagers that never came into play. They may go back.
     """
     owed = _by_spot(settlements)
     chips_of = moved(facts, owed, throw_of)
@@ -83,7 +87,7 @@ def compare(
             hand=hand,
             wager=wager,
             throw=throw,
-            stake=0,
+            stake=min(unplayed.get((position, hand, wager), 0), chips.returned),
             outcome="push",
             net=0,
             exact_net="0",
@@ -147,56 +151,73 @@ def _spot_of(body: Any) -> Spot:  # noqa: ANN401 - one of the facts that move ch
 
 def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
     """The findings about one wager."""
-    who = f"Position {owed.position}"
-    why = _why(owed)
-    found = []
+    find = partial(_finding, owed, chips)
+    differs = _of_pot if owed.wager == POT else _of_wager
+    return [find(*each) for each in differs(owed, chips, name)]
 
-    def find(code: str, expected: int | str, recorded: int | str, says: str) -> None:
-        found.append(
-            Finding(
-                code=code,
-                position=owed.position,
-                hand=owed.hand,
-                wager=owed.wager,
-                throw=owed.throw,
-                expected=expected,
-                recorded=recorded,
-                section=owed.section or None,
-                says=f"{who} {says}",
-                facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
-            )
-        )
 
-    if owed.wager == POT:
-        due, void = owed.stake + owed.net, owed.outcome == "void"
-        got = chips.awarded + (chips.returned if void else 0)
-        if got != due:
-            code = "overpaid" if got > due else "not_returned" if void else "underpaid"
-            find(code, due, got, f"was pushed {dollars(got)}; {why}.")
-        return found
+_Difference = tuple[str, int | str, int | str, str]
+"""Code, expected, recorded, and the sentence about the position."""
+
+
+def _finding(
+    owed: Settlement, chips: Moved, code: str, expected: int | str, recorded: int | str, says: str
+) -> Finding:
+    return Finding(
+        code=code,
+        position=owed.position,
+        hand=owed.hand,
+        wager=owed.wager,
+        throw=owed.throw,
+        expected=expected,
+        recorded=recorded,
+        section=owed.section or None,
+        says=f"Position {owed.position} {says}; {_why(owed)}.",
+        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+    )
+
+
+def _of_pot(owed: Settlement, chips: Moved, name: str) -> Iterator[_Difference]:
+    """Differences of a pot. Its chips are awarded; those of a void round go back."""
+    due, void = owed.stake + owed.net, owed.outcome == "void"
+    got = chips.awarded + chips.paid + (chips.returned if void else 0)
+    if got != due:
+        code = "overpaid" if got > due else "not_returned" if void else "underpaid"
+        yield code, due, got, f"was pushed {dollars(got)}"
+    if chips.collected:
+        lost = f"lost {dollars(chips.collected)} on {name} to the dealer"
+        yield "wrongly_collected", 0, chips.collected, lost
+    if chips.returned and not void:
+        yield "over_returned", 0, chips.returned, f"got back {dollars(chips.returned)} on {name}"
+
+
+def _of_wager(owed: Settlement, chips: Moved, name: str) -> Iterator[_Difference]:
+    """Differences of a wager: winnings paid, losses collected, the stake given back."""
     winnings = max(owed.net, 0)
     taken = -owed.net if owed.outcome == "lose" else 0
     if chips.paid != winnings:
         code = "overpaid" if chips.paid > winnings else "underpaid"
-        find(code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}; {why}.")
+        yield code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}"
     for payer in chips.payers if winnings else ():
         if payer != owed.paid_from:
-            says = f"was paid on {name} from the {payer}; {why}."
-            find("wrong_payer", owed.paid_from, payer, says)
+            yield "wrong_payer", owed.paid_from, payer, f"was paid on {name} from the {payer}"
     if chips.collected > taken:
-        lost = f"lost {dollars(chips.collected)} on {name} to the dealer; {why}."
-        find("wrongly_collected", taken, chips.collected, lost)
+        lost = f"lost {dollars(chips.collected)} on {name} to the dealer"
+        yield "wrongly_collected", taken, chips.collected, lost
     elif chips.collected < taken:
         kept = f"lost {dollars(taken)} on {name}; {dollars(chips.collected)} was collected"
-        find("not_collected", taken, chips.collected, f"{kept}; {why}.")
+        yield "not_collected", taken, chips.collected, kept
     # A winning stake goes back with its winnings, without a fact of its own.
     back = (
         0 if owed.outcome == "win" or chips.paid or chips.collected > taken else owed.stake - taken
     )
+    lay = owed.stake - min(taken, chips.collected)
     if chips.returned < back:
-        says = f"got back {dollars(chips.returned)} of {dollars(back)} on {name}; {why}."
-        find("not_returned", back, chips.returned, says)
-    return found
+        says = f"got back {dollars(chips.returned)} of {dollars(back)} on {name}"
+        yield "not_returned", back, chips.returned, says
+    elif chips.returned > lay:
+        says = f"got back {dollars(chips.returned)} on {name}, but only {dollars(lay)} was there"
+        yield "over_returned", lay, chips.returned, says
 
 
 def _why(owed: Settlement) -> str:

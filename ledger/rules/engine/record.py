@@ -316,11 +316,20 @@ class RecordedSource:
         if step.fact != "wager_placed":
             return None
         queue = self._queues.get(("wager_withdrawn", None, step.position, 1, step.what))
-        if not queue:
+        if not queue or self._of_another_hand(queue[0], step):
             return None
         fact = self._took(queue.popleft(), "wager_withdrawn")
         self._placed.remove(fact)
         return fact
+
+    def _of_another_hand(self, back: Fact, step: Step) -> bool:
+        """Whether another hand of the position put such chips down since, and before these went."""
+        return any(
+            key[0] == "wager_placed"
+            and (key[2], key[4]) == (step.position, step.what)
+            and any(self.rank[id(fact)] < self.rank[id(back)] for fact in queue)
+            for key, queue in self._queues.items()
+        )
 
     def _marker(self, queue: deque[Fact], step: Step) -> Fact | None:
         """The first marker of its kind after the throw of the step."""

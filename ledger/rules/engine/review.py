@@ -19,7 +19,7 @@ from ledger.facts import (
 )
 from ledger.rules.engine.order import UNCERTAINTY_US, Gap, inversions
 from ledger.rules.engine.ruling import FactRef, Finding
-from ledger.rules.engine.steps import said
+from ledger.rules.engine.steps import PAYS, POT, said
 from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
@@ -115,6 +115,53 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
             )
         )
     return found
+
+
+def paid_early(table: Table, record: RecordedSource) -> list[Finding]:
+    """Findings about payments before the cards, dice or decision that decide them."""
+    rank, reached, found = record.rank, -1, []
+    for at, (step, fact) in enumerate(table.asked):
+        if step.fact not in PAYS and step.fact != "fee_paid":
+            reached = max(reached, rank[id(fact)])
+        elif rank[id(fact)] < reached:
+            last = max(
+                (told for of, told in table.asked[:at] if _waits(table, step, of)),
+                key=lambda told: rank[id(told)],
+                default=fact,
+            )
+            if record.later_than(last, fact) is not False:
+                found.append(_paid_early(table, step, (fact, last), record))
+    return found
+
+
+def _waits(table: Table, payment: Step, of: Step) -> bool:
+    """Whether a step decides a payment: it decides everybody's wagers, or those of the hand.
+
+    Every hand decides a pot. A fee may be paid before the decision it is for.
+    """
+    if not table.decides(of) or (payment.fact, of.fact) == ("fee_paid", "decision_made"):
+        return False
+    everybody = payment.fact == "pot_awarded" or table.rules.game.pots or of.position is None
+    return everybody or (of.position, of.hand) == (payment.position, payment.hand)
+
+
+def _paid_early(
+    table: Table, step: Step, facts: tuple[Fact, Fact], record: RecordedSource
+) -> Finding:
+    paid, last = facts
+    section = table.rules.section(step.section)
+    certain = record.later_than(last, paid)
+    how = "was" if certain else "may be (clocks agree to 250 ms)"
+    return Finding(
+        code="out_of_turn" if certain else "order_uncertain",
+        position=step.position,
+        hand=step.hand,
+        wager=step.what if step.fact != "pot_awarded" else POT,
+        throw=step.throw,
+        section=section,
+        says=f"{_step(step)} {how} before the cards, dice or decision it depends on ({section}).",
+        facts=refs((paid, last)),
+    )
 
 
 _UNASKED = (

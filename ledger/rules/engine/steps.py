@@ -140,3 +140,21 @@ PAYMENT = {
     "void": "wager_returned",
 }
 """The fact that moves the chips of each outcome."""
+
+DECIDES = frozenset(
+    {
+        "cards_dealt",
+        "cards_turned",
+        "cards_exchanged",
+        "decision_made",
+        "decisions_locked_called",
+        "dice_thrown",
+        "hand_set",
+        "hand_shown",
+        "hole_card_checked",
+    }
+)
+"""Steps of play that decide what a wager comes to."""
+
+PAYS = frozenset({*PAYMENT.values(), "pot_awarded"})
+"""Facts that the dealer moves chips by, once they are decided."""

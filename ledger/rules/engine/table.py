@@ -23,6 +23,7 @@ from ledger.facts import (
     DiceOffered,
     DiceThrown,
     HandSet,
+    HoleCardChecked,
     MarkerPlaced,
     MeterRead,
     StubCounted,
@@ -36,7 +37,9 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import FactRef, Finding
 from ledger.rules.engine.settling import How, decided, fee, halved, pot, pushed, voided
 from ledger.rules.engine.steps import (
+    DECIDES,
     PAYMENT,
+    PAYS,
     POT,
     FactSource,
     Spot,
@@ -50,7 +53,7 @@ from ledger.rules.engine.steps import (
 from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.facts import Coupon
     from ledger.record.wire import Fact
@@ -86,6 +89,7 @@ class Table:
         self.settlements: list[Settlement] = []
         self.findings: list[Finding] = []
         self.taken: list[tuple[Step, Fact]] = []
+        self.asked: list[tuple[Step, Fact]] = []  # the same and payments, as `play` asked for them
         self.runs: list[tuple[int, int]] = []  # ranges of steps taken that come in any order
         self.missing: list[Step] = []
         self.unsettled: list[Step] = []
@@ -97,6 +101,7 @@ class Table:
         self.choices: set[Spot] = set()  # decisions that it could make
         self.denied: dict[Spot, str] = {}  # what a paragraph of its own never permits to a hand
         self.throws = 0
+        self.hole_read = False  # as a Blackjack: nothing waits for the card to be turned
 
     # -- asking ------------------------------------------------------------------------------
 
@@ -107,6 +112,7 @@ class Table:
         if fact is not None:
             self.next = None
             self.taken.append((step, fact))
+            self.asked.append((step, fact))
             return fact
         if self.next is None:
             self.next = step
@@ -121,6 +127,7 @@ class Table:
         self.last = step
         if fact is not None:
             self.next = None
+            self.asked.append((step, fact))
         elif self.next is None:
             self.next = step
         return fact
@@ -131,6 +138,7 @@ class Table:
         if fact is not None:
             self.last, self.next = step, None
             self.taken.append((step, fact))
+            self.asked.append((step, fact))
         return fact
 
     def void_until_decided(
@@ -185,6 +193,22 @@ class Table:
             at, before = end, run
         yield from self.closings
 
+    def decides(self, step: Step) -> bool:
+        """Whether a step decides what wagers come to."""
+        shown = self.hole_read and step.to == "dealer" and step.fact == "cards_turned"
+        return step.fact in DECIDES and not shown
+
+    def paid_in_turn(self) -> Iterator[tuple[Fact, Fact]]:
+        """Pairs of the last step that decides a payment, of all or of the hand, and the payment."""
+        last: dict[tuple[int | None, int], Fact] = {}
+        for step, fact in self.asked:
+            if self.decides(step):
+                last[step.position, step.hand] = fact
+            elif step.fact in PAYS:
+                for of in ((None, 1), (step.position, step.hand)):
+                    if of in last:
+                        yield last[of], fact
+
     def any_order(self, since: int) -> None:
         """Let the steps taken since this index come in any order: no section orders them."""
         self.runs.append((since, len(self.taken)))
@@ -235,21 +259,14 @@ class Table:
                 self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
                 self.play_coupon(spot, body.coupon)
             else:
-                self._withdraw(fact, said(fact, WagerWithdrawn))
+                self._withdraw(fact, said(fact, WagerWithdrawn), section)
         return facts
 
-    def _withdraw(self, fact: Fact, body: WagerWithdrawn) -> None:
-        """Remove chips that a player took back from his stake. A stake taken back whole is gone.
-
-        More than lay there is a finding, unless facts were lost.
-        """
-        spot = (body.position, body.wager, 1)
-        known = self.rules.game.wager(body.wager)
+    def _withdraw(self, fact: Fact, body: WagerWithdrawn, section: str) -> None:
+        """Remove chips that a player took back from his stake. A stake taken back whole is gone."""
+        spot, known = (body.position, body.wager, 1), self.rules.game.wager(body.wager)
         lay = self.stakes.pop(spot, None) or 0
-        taken = min(lay, body.amount)
-        if known and lay < body.amount and not self.source.may_be_lost:
-            why = f"{dollars(body.amount)} was taken back, but only {dollars(lay)} was there"
-            self.not_permitted(body.position, body.wager, why, known.section, (fact,))
+        taken = self._goes_back(fact, body, lay, known.section if known else section)
         if taken < lay:
             self.stakes[spot] = lay - taken
         coupons = self.coupons.pop(spot, ()) if taken == lay else ()
@@ -387,25 +404,59 @@ class Table:
             if after is False:
                 continue
             body = fact.body
-            if isinstance(body, WagerWithdrawn) and after:
-                spot = (body.position, body.wager, 1)
-                taken, coupons = self.taken_back.pop((fact.source, fact.id), (0, ()))
-                own = min(taken, came[spot])
-                came[spot] -= own
-                if own and own == body.amount:
+            if isinstance(body, WagerWithdrawn):
+                if (fact.source, fact.id) not in self.taken_back:
+                    continue  # judged as it was taken in
+                if after:
+                    self._back_at_stake(fact, body, by, section, came)
                     continue
-                if taken > own:
-                    self.stakes[spot] = (self.stakes.get(spot) or 0) + taken - own
-                for coupon in coupons:
-                    self.play_coupon(spot, coupon)
-                why = f"{dollars(body.amount)} was taken back after wagers closed"
-                self.not_permitted(body.position, body.wager, why, section, (fact, by))
-            elif isinstance(body, WagerPlaced | WagerWithdrawn):
+            if isinstance(body, WagerPlaced | WagerWithdrawn):
                 late.update([(body.position, body.wager)] if after else [])
                 if after and isinstance(body, WagerPlaced):
                     came[body.position, body.wager, body.hand] += body.amount
                 self._late(body, fact, by, section, certain=after is True)
         return late
+
+    def _back_at_stake(
+        self, fact: Fact, body: WagerWithdrawn, by: Fact, section: str, came: Counter[Spot]
+    ) -> None:
+        """Put chips taken back too late at stake again, except those that `came` late."""
+        spot = (body.position, body.wager, 1)
+        taken, coupons = self.taken_back.pop((fact.source, fact.id))
+        own = min(taken, came[spot])
+        came[spot] -= own
+        if own and own == body.amount:
+            return
+        if taken > own:
+            self.stakes[spot] = (self.stakes.get(spot) or 0) + taken - own
+        for coupon in coupons:
+            self.play_coupon(spot, coupon)
+        seen = by if _shows(by, body.position) else self._seen(body.position)
+        self._taken_late(fact, body, (by, seen), section)
+
+    def _seen(self, seat: int, after: Fact | None = None) -> Fact | None:
+        """The next fact that shows cards or dice which decide a position's wagers."""
+        coming = sorted(
+            (
+                fact
+                for name in ("cards_dealt", "cards_turned", "dice_thrown", "hole_card_checked")
+                for fact in self.source.untaken(name)
+                if _shows(fact, seat)
+            ),
+            key=cmp_to_key(self._came),
+        )
+        return next((f for f in coming if not after or self.source.later_than(f, after)), None)
+
+    def _taken_late(
+        self, fact: Fact, body: WagerWithdrawn, by: tuple[Fact, Fact | None], section: str
+    ) -> None:
+        """Find chips taken back after wagers closed, or after their cards or dice were seen."""
+        closing, seen = by
+        if seen and self.source.later_than(fact, seen):
+            why = f"{dollars(body.amount)} was taken back after its cards or dice were seen"
+            self.not_permitted(body.position, body.wager, why, section, (fact, seen))
+        else:
+            self._late(body, fact, closing, section, certain=True)
 
     def _late(
         self,
@@ -648,13 +699,16 @@ class Table:
         raise Void(section)
 
     def forget_order(self, to: str, position: int | None = None, hand: int = 1) -> None:
-        """Forget which step each of a holder's deals answered: one of them is lost."""
+        """Forget which step each deal of a holder answered: one of them is lost."""
         spot = (to, position, hand)
-        self.taken = [
-            (step, fact)
-            for step, fact in self.taken
-            if step.fact != "cards_dealt" or (step.to, step.position, step.hand) != spot
-        ]
+        self.forget(
+            lambda step: step.fact == "cards_dealt" and (step.to, step.position, step.hand) == spot
+        )
+
+    def forget(self, steps: Callable[[Step], bool]) -> None:
+        """Forget which facts answered these steps: one is lost, so none has a known order."""
+        self.taken = [taken for taken in self.taken if not steps(taken[0])]
+        self.asked = [asked for asked in self.asked if not steps(asked[0])]
 
     def stub(self, deck_cards: int, section: str) -> None:
         """Compare a counted stub with the cards that were not dealt. Raises Void."""
@@ -908,14 +962,18 @@ class Table:
         step = Step("wager_placed", section, None, seat, hand, wager, choices=choices, may=not due)
         self.opened.add((seat, wager, hand))
         fact = self.take(step) if due else self.may_take(step)
-        if fact is not None:
-            placed = self._all_of(fact, step)
-            if isinstance(fact.body, WagerPlaced):
-                return placed
+        if fact is None:
+            if due:
+                self._lost(step)
+            return []
+        placed = self._all_of(fact, step)
+        if placed:
+            return placed
+        if isinstance(fact.body, WagerWithdrawn):
             self.taken.pop()  # taking back chips that never lay there is no step of play
             return self.add(seat, wager, choices, section, hand, due=due)
         if due:
-            self._lost(step)
+            self.take(step)  # none lies there, though it was decided
         return []
 
     def _lost(self, step: Step) -> None:
@@ -926,33 +984,64 @@ class Table:
     def _all_of(self, fact: Fact, step: Step) -> list[Fact]:
         """All facts that place or withdraw one wager. What then lies there is its stake.
 
-        Empty if all of it was taken back, or more than lay there.
+        Empty if all of it was taken back in time.
         """
-        placed, more = [fact], self.source.take(step._replace(instead=None, may=True))
+        moved, more = [fact], self.source.take(step._replace(instead=None, may=True))
         while more is not None:
-            placed.append(more)
+            moved.append(more)
             more = self.source.take(step._replace(instead=None, may=True))
-        stake = sum(
-            each.body.amount
-            if isinstance(each.body, WagerPlaced)
-            else -said(each, WagerWithdrawn).amount
-            for each in placed
-        )
-        seat, wager = step.position or 0, step.what or ""
-        if stake < 0:
-            why = f"{dollars(-stake)} more was taken back than was there"
-            self.not_permitted(seat, wager, why, step.section, placed)
-        if stake < 0 or (stake == 0 and len(placed) > 1):
+        stake, spot = self._left(moved, step), (step.position or 0, step.what or "", step.hand)
+        if not stake and any(isinstance(each.body, WagerWithdrawn) for each in moved):
             return []
-        if (seat, wager, step.hand) not in self.stakes:
-            self.offered(placed[0])
-        self.stakes[seat, wager, step.hand] = stake
-        for each in placed:
-            self.play_coupon((seat, wager, step.hand), getattr(each.body, "coupon", None))
+        if spot not in self.stakes:
+            self.offered(next(each for each in moved if isinstance(each.body, WagerPlaced)))
+        self.stakes[spot] = stake
+        for each in moved:
+            self.play_coupon(spot, getattr(each.body, "coupon", None))
         if step.choices and stake not in step.choices:
             why = f"it is {dollars(stake)}, not {_among(step.choices)}"
-            self.not_permitted(seat, wager, why, step.section, placed)
-        return placed
+            self.not_permitted(spot[0], spot[1], why, step.section, moved)
+        return moved
+
+    def _left(self, moved: Sequence[Fact], step: Step) -> int:
+        """Cents at stake of one wager, after chips came and went in this order.
+
+        Chips taken back too late stay at stake, except those that came as late themselves. Too late
+        is after decisions are locked, the hand is set, or cards that decide it are seen.
+        """
+        if len(moved) == 1 and isinstance(moved[0].body, WagerPlaced):
+            return moved[0].body.amount
+        seat = step.position or 0
+        locks = self.source.untaken("decisions_locked_called")[:1]
+        own = [fact for fact in self.source.untaken("hand_set") if fact.body.position == seat]  # type: ignore[attr-defined]  # what a player does
+        seen = self._seen(seat, *locks)
+        closing = next(iter([*locks, *own[:1]]), seen)
+        lies = late = 0
+        for fact in sorted(moved, key=cmp_to_key(self._came)):
+            body = fact.body
+            after = False if closing is None else self.source.later_than(fact, closing)
+            if isinstance(body, WagerPlaced):
+                lies += body.amount
+                late += body.amount if after else 0
+                continue
+            back = said(fact, WagerWithdrawn)
+            goes = min(back.amount, late)
+            late -= goes
+            if closing and after and back.amount > goes:
+                lies -= goes
+                self._taken_late(fact, back, (closing, seen), step.section)
+                continue
+            if closing and after is None:
+                self._late(back, fact, closing, step.section, certain=False)
+            lies -= self._goes_back(fact, back, lies, step.section)
+        return lies
+
+    def _goes_back(self, fact: Fact, body: WagerWithdrawn, lay: int, section: str) -> int:
+        """Cents taken back of those at stake. More is a finding, unless facts were lost."""
+        if lay < body.amount and not self.source.may_be_lost:
+            why = f"{dollars(body.amount)} was taken back, but only {dollars(lay)} was there"
+            self.not_permitted(body.position, body.wager, why, section, (fact,))
+        return min(lay, body.amount)
 
     def decide(
         self,
@@ -1228,6 +1317,17 @@ def _moves(body: object, seat: int, wager: str) -> bool:
     if isinstance(body, WagerPlaced | WagerWithdrawn):
         return (body.position, body.wager) == (seat, wager)
     return False
+
+
+def _shows(fact: Fact, seat: int) -> bool:
+    """Whether a fact shows cards or dice that decide a position's wagers: its own, or everybody's.
+
+    Cards are seen if they are turned or dealt face up. A hole card that was read counts as seen.
+    """
+    body = fact.body
+    if isinstance(body, CardsTurned) or (isinstance(body, CardsDealt) and body.face == "up"):
+        return body.position in (None, seat)
+    return isinstance(body, DiceThrown | HoleCardChecked)
 
 
 def _decides(body: object, declaring: Collection[int]) -> bool:

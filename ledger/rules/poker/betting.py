@@ -99,6 +99,7 @@ def opened(t: Table, cites: Cites) -> PokerBetting:
     """Take stacks, Antes and blinds: the betting with its players and its start."""
     stacks = _stacks(t, cites)
     placed = t.wagers(OPENING, cites.blinds)
+    t.close(placed, next(iter(t.source.untaken("cards_dealt")), None), cites.blinds)
     posted = {spot: cents or 0 for spot, cents in t.stakes.items()}
     seats = _seated(t, {seat for seat, _, _ in posted}, stacks)
     first = t.source.button
@@ -378,7 +379,7 @@ def _unmet(ring: PokerBetting, section: str) -> None:
         ring.lost = Step("decision_made", section, None, seat)
     elif back != over and not source.ended and not source.may_be_lost:
         ring.t.find(
-            "not_returned" if back < over else "overpaid",
+            "not_returned" if back < over else "over_returned",
             f"Position {seat} got back {dollars(back)} of a bet; nobody met {dollars(over)} of it "
             f"({ring.t.rules.section(section)}).",
             section,

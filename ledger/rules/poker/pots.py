@@ -135,8 +135,7 @@ def _differ(ring: PokerBetting, pots: Sequence[Pot]) -> bool:
 
 def _forget_turns(ring: PokerBetting) -> None:
     """Forget which decision answered which step: one of them was lost."""
-    unsure = ("decision_made", "cards_dealt")
-    ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
+    ring.t.forget(lambda step: step.fact in ("decision_made", "cards_dealt"))
 
 
 def _leave_open(ring: PokerBetting) -> None:

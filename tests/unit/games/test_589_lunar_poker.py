@@ -249,6 +249,35 @@ def test_589_11_e_2_ii_b_a_forced_dealer_who_qualifies_is_compared() -> None:
     )
 
 
+def test_589_11_e_2_ii_the_fee_is_paid_before_the_dealers_card_is_replaced() -> None:
+    script = one_hand("9s 9d Kd 8c 4d", NO_HAND).partition("show 1")[0] + "decide 1 force_dealer\n"
+    fee, card = "fee 1 options 1000 force_dealer", "deal dealer up Ad | by shoe at 60"
+    section = "589.11(e)(2)(ii)"
+    for after, found in (
+        (f"exchange dealer Kh\n{fee}\n{card}", None),
+        (f"exchange dealer Kh\n{card}\n{fee} | at 61", "! out_of_turn"),
+        (f"exchange dealer Kh\n{card}\n{fee} | at 60.2", "! order_uncertain"),
+    ):
+        lines_ = [line for line in told(script + after) if line.startswith("!")]
+        assert lines_ == ([f"{found} 1 {section}"] if found else [])
+    [late] = ruling(script + f"exchange dealer Kh\n{card}\n{fee} | at 61 id x", GAME).findings
+    assert (
+        late.says == f"Position 1 paid an Options fee once the dealer's card was dealt ({section})."
+    )
+    assert [each.id for each in late.facts] == ["x"]
+
+
+def test_589_11_c_a_payment_before_decisions_are_locked_is_out_of_turn() -> None:
+    script = opening("Ac Ad Ks 8c 9d", NO_HAND, more="1 super 500") + "{}fold 1\n{}locked\n{}"
+    takes = ("take 1 super 500\n", "take 1 ante 1000\n", "rack 1\ndone")
+    settled = told(script.format("", "", "".join(takes)))
+    assert not [line for line in settled if line.startswith("!")]
+    early = told(script.format("", takes[1], takes[0] + takes[2]))
+    assert early == [*settled, "! out_of_turn 1 ante 589.11(d)(1)"]
+    early = told(script.format("", takes[0], takes[1] + takes[2]))
+    assert early == [*settled, "! out_of_turn 1 super 589.11(c)(2)(i)"]
+
+
 def test_589_11_e_2_ii_one_card_is_shared_by_all_who_paid_and_others_are_settled_first() -> None:
     """Positions 2 and 4 pay for the card; they are compared counterclockwise."""
     check(

@@ -192,3 +192,13 @@ def test_589_11_d_2_i_who_named_his_cards_before_the_lock_does_not_name_them_aga
     # He names them before they are dealt.
     after = begun + fee + "locked\n" + SIXTH + again + "1 bet 2000\n show dealer Kd Qd 9c 7s\n"
     check(after, DRAWN + "! out_of_turn 1 589.11(d)(2)(i)")
+
+
+@pytest.mark.parametrize("cents", [700, 2000])
+def test_589_11_a_3_a_bet_taken_back_once_decisions_are_locked_is_settled_as_if_it_lay(
+    cents: int,
+) -> None:
+    locked = f"locked\n withdraw 1 bet {cents}\n"
+    check(BEGUN + BET + locked + TURNED, PLAYED + "! late_wager 1 bet 589.11(b)(2)")
+    seen = f"locked\n{TURNED}\n withdraw 1 bet {cents}\n"
+    check(BEGUN + BET + seen, PLAYED + "! wager_not_permitted 1 bet 589.11(b)(2)")

@@ -106,6 +106,10 @@ MONEY = """
     back 1 middle 3000  >                       : not_returned 1 middle 3000 / 0 592.12(b)
     back 1 middle 3000  > back 1 middle 2000    : not_returned 1 middle 3000 / 2000 592.12(b)
     back 1 middle 3000  > take 1 middle 3000    : wrongly_collected 1 middle 0 / 3000 592.12(b)
+    back 1 middle 3000  > back 1 middle 9000    : over_returned 1 middle 3000 / 9000 592.12(b)
+    rack 1              > back 1 middle 3000 & rack 1 : over_returned 1 middle 3000 / 6000 592.12(b)
+    rack 1              > back 4 down 100 & rack 1 : over_returned 4 down 0 / 100
+    rack 1              > back 1 {B} 600 & rack 1 : over_returned 1 {B} 500 / 600 592.12(c)
     rack 1              > pay 1 middle 3000 & rack 1 : overpaid 1 middle 0 / 3000 592.12(b)
     rack 1              > pay 4 down 100 & rack 1    : overpaid 4 down 0 / 100
 """.format(
@@ -124,6 +128,32 @@ def test_592_11_h_what_was_paid_otherwise_than_owed_is_found(row: str) -> None:
     check(START + DEAL + PLAY + paid, PLAYED + "! " + finding)
 
 
+EARLY = """
+    pay 1 five_card_bonus 500 : turn 2 9d
+    back 1 middle 3000        : turn 2 9d
+    back 1 across 2000        : turn 0 9h 4 Ah
+    back 1 ante_down 1000     : show 1 8c Qs
+    back 1 down 1000          : nomorebets
+"""
+
+
+@pytest.mark.parametrize("row", [row.strip() for row in EARLY.splitlines() if row.strip()])
+def test_592_11_h_a_payment_before_the_cards_that_decide_it_is_out_of_turn(row: str) -> None:
+    payment, before = row.split(" : ")
+    whole = "\n".join(lines(START + DEAL + PLAY + PAID))
+    payment = payment.strip()
+    early = whole.replace(f"{payment}\n", "").replace(before, f"{payment}\n{before}")
+    wager = payment.split()[2]
+    section = "12(c)" if wager == "five_card_bonus" else "12(a)" if "ante" in wager else "12(b)"
+    check(early, PLAYED + f"! out_of_turn 1 {wager} 592.{section}")
+
+
+def test_592_11_h_two_clocks_may_not_say_whether_a_payment_was_early() -> None:
+    near = PAID.replace("back 1 across 2000", "back 1 across 2000 | by layout at 40.9")
+    found = text(ruling(START + DEAL + PLAY.replace("8c Qs", "8c Qs | at 41") + near, GAME))
+    assert found == [*lines(PLAYED), "! order_uncertain 1 across 592.12(b)"]
+
+
 def test_592_11_h_a_payment_in_two_parts_is_their_sum() -> None:
     parts = "pay 1 five_card_bonus 300\n pay 1 five_card_bonus 200"
     check(START + DEAL + PLAY + PAID.replace("pay 1 five_card_bonus 500", parts), PLAYED)
@@ -132,6 +162,8 @@ def test_592_11_h_a_payment_in_two_parts_is_their_sum() -> None:
 COLLECTED = """
     take 2 ante_down 1000 >                       : not_collected 2 ante_down 1000 / 0
     take 2 ante_down 1000 > take 2 ante_down 400  : not_collected 2 ante_down 1000 / 400
+    take 2 ante_down 1000 > back 2 ante_down 1000 : not_collected 2 ante_down 1000 / 0
+    rack 2 > back 2 ante_down 1000 & rack 2       : over_returned 2 ante_down 0 / 1000
     take 2 ante_down 1000 > take 2 ante_down 1500 : wrongly_collected 2 ante_down 1000 / 1500
     fold 2                >                       : step_missing 2 across wager_placed / None
 """
@@ -140,7 +172,7 @@ COLLECTED = """
 @pytest.mark.parametrize("row", [row.strip() for row in COLLECTED.splitlines() if row.strip()])
 def test_592_11_b_a_forfeit_that_was_not_collected_or_never_asked_for_is_found(row: str) -> None:
     change, finding = row.split(" : ")
-    was, became = (part.strip() for part in change.split(">"))
+    was, became = (part.strip().replace(" & ", "\n") for part in change.split(">"))
     found = text(ruling(FULLY_PAID.replace(was, became), GAME))
     assert found == [*text(ruling(FULLY_PAID, GAME)), f"! {finding} 592.11(b)"]
 

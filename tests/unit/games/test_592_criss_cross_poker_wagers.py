@@ -90,7 +90,7 @@ def test_592_7_c_chips_taken_back_before_no_more_bets_are_no_wager() -> None:
 def test_592_7_c_chips_taken_back_after_no_more_bets_are_still_at_stake() -> None:
     check(
         START + "withdraw 1 five_card_bonus 500\n" + DEAL + PLAY,
-        PLAYED + "! wager_not_permitted 1 five_card_bonus 592.7(c)",
+        PLAYED + "! late_wager 1 five_card_bonus 592.7(c)",
     )
 
 
@@ -190,6 +190,62 @@ def test_592_11_b_a_bet_taken_back_in_time_is_none_and_in_part_is_the_rest() -> 
         1 five_card_bonus  500 win   +500 592.12(c) Pair of 6s or better, 1 to 1
         """,
     )
+
+
+@pytest.mark.parametrize("cents", [1000, 2000])
+def test_592_11_b_a_bet_taken_back_once_its_cards_lie_open_is_settled_as_if_it_lay(
+    cents: int,
+) -> None:
+    for bet, stake, turned, section in (
+        ("across", 2000, "turn 1 8s 3 3c\n", "11(b)"),
+        ("down", 1000, "turn 0 9h 4 Ah\n", "11(d)"),
+        ("middle", 3000, "turn 2 9d\n", "11(f)"),
+    ):
+        for back in {min(cents, stake), stake}:
+            late = PLAY.replace(turned, f"{turned} withdraw 1 {bet} {back}\n")
+            check(START + DEAL + late, PLAYED + f"! wager_not_permitted 1 {bet} 592.{section}")
+
+
+def test_592_11_d_a_bet_taken_back_before_a_fold_is_lost_with_it() -> None:
+    folded = """
+        1 across 2000
+        turn 1 8s 3 3c
+        withdraw 1 across 2000
+        fold 1
+        turn 0 9h 4 Ah
+        turn 2 9d
+    """
+    check(
+        START + DEAL + folded,
+        """
+        complete
+        1 ante_across     1000 lose -1000 592.11(d)
+        1 ante_down       1000 lose -1000 592.11(d)
+        1 across          2000 lose -2000 592.11(d)
+        1 five_card_bonus  500 win   +500 592.12(c) Pair of 6s or better, 1 to 1
+        ! wager_not_permitted 1 across 592.11(b)
+        """,
+    )
+
+
+def test_592_11_b_more_than_lay_there_cannot_be_taken_back() -> None:
+    more = PLAY.replace("1 across 2000", "1 across 2000\n withdraw 1 across 2500\n 1 across 2000")
+    check(START + DEAL + more, PLAYED + "! wager_not_permitted 1 across 592.11(b)")
+    before = PLAY.replace("1 across 2000", "withdraw 1 across 2000\n 1 across 2000")
+    check(START + DEAL + before, PLAYED + "! wager_not_permitted 1 across 592.11(b)")
+
+
+def test_592_11_b_what_came_too_late_itself_may_go_again() -> None:
+    late = "turn 1 8s 3 3c\n 1 across 1000\n withdraw 1 across 1000\n"
+    found = text(ruling(START + DEAL + PLAY.replace("turn 1 8s 3 3c\n", late), GAME))
+    assert found == [*lines(PLAYED), "! late_wager 1 across 592.11(b)"]
+
+
+def test_592_7_c_a_wager_is_taken_back_too_late_and_once_its_cards_are_seen_against_11() -> None:
+    turned = PLAY.replace("1 down 1000", "withdraw 1 ante_down 1000\n 1 down 1000")
+    check(START + DEAL + turned, PLAYED + "! wager_not_permitted 1 ante_down 592.7(c)")
+    dealt = START + DEAL + "withdraw 1 ante_down 1000\n" + PLAY
+    check(dealt, PLAYED + "! late_wager 1 ante_down 592.7(c)")
 
 
 def test_592_11_c_a_bet_after_the_cards_were_turned_is_late_and_stays() -> None:

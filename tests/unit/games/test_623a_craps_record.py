@@ -94,6 +94,8 @@ MISTAKES = """
     take 1 lay_4 1000            > pay 1 lay_4 500          : overpaid 1 lay_4 throw 4 0 / 500 623a.3(a)(42)(ii) & not_collected 1 lay_4 throw 4 1000 / 0 623a.3(a)(42)(ii)
     take 2 all_tall 500          > take 2 all_tall 400      : not_collected 2 all_tall throw 7 500 / 400 623a.12(5)
     back 1 lay_10 2000           > pay 1 lay_10 1000        : overpaid 1 lay_10 0 / 1000 623a.3(a)(42)
+    back 1 lay_10 2000           > back 1 lay_10 2500       : over_returned 1 lay_10 2000 / 2500 623a.3(a)(42)
+    back 2 dont_pass 500 throw 2 > back 2 dont_pass 900     : over_returned 2 dont_pass throw 2 500 / 900 623a.5
     marker point 10              > marker point 9           : step_missing 10 / 9 623a.4(c)(1)
     marker bonus 10              > marker bonus 9           : step_missing 10 / 9 623a.12(3)
 """  # noqa: E501 - a reviewer reads a row at a glance

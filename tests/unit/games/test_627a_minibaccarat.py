@@ -125,7 +125,7 @@ def test_627a_7_c_a_wager_after_no_more_bets_is_late_and_stays() -> None:
     assert "1 player 101000 win +101000" in " ".join(text(ruling(added, GAME)))
     back = START + "withdraw 1 player 1000 | at 20\n" + coup("9c Kd", "7h Ts")
     back = back.replace("deal player_hand up 9c", "deal player_hand up 9c | at 30", 1)
-    check(back, f"complete {PLAYER_WINS} ! wager_not_permitted 1 player 627a.7(c)")
+    check(back, f"complete {PLAYER_WINS} ! late_wager 1 player 627a.7(c)")
 
 
 # -- House Money -----------------------------------------------------------------------------------

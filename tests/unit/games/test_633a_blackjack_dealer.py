@@ -184,3 +184,29 @@ def test_633a_7_a_hand_with_a_card_not_known_may_be_a_blackjack_and_need_decide_
     script = round_of("9d 8h", "2c ??", "deal 1 up 5c") + "\ndone"
     missing = "! step_missing 1 decision_made / None 633a.7"
     assert text(ruling(script, GAME)) == ["awaiting", missing, waits]
+
+
+@pytest.mark.parametrize(
+    ("before", "wrong"),
+    [("deal 1 up Kc", 1), ("deal 1 up 9s", 1), ("deal dealer 8h", 1), ("peek", 0)],
+)
+def test_633a_8_insurance_is_placed_once_the_deal_is_done(before: str, wrong: int) -> None:
+    script = round_of("Ad 8h", "Kc 9s").replace(before, f"1 insurance 400\n{before}", 1)
+    found = text(ruling(script, GAME))
+    assert found.count("! wager_not_permitted 1 insurance 633a.8") == wrong
+    assert "1 insurance 400 lose -400 633a.8" in found
+
+
+def test_633a_7_p_a_blackjack_that_was_read_is_settled_before_the_hole_card_is_turned() -> None:
+    script = round_of("Td Ah", "9c 9d", "").replace(
+        "show dealer", "take 1 blackjack 1000\nshow dealer"
+    )
+    assert text(ruling(script + "\ndone", GAME)) == [
+        "complete",
+        "1 blackjack 1000 lose -1000 633a.7(p)",
+    ]
+    early = script.replace("take 1 blackjack 1000\n", "").replace(
+        "peek", "take 1 blackjack 1000\npeek"
+    )
+    found = text(ruling(early + "\ndone", GAME))
+    assert found[2:] == ["! out_of_turn 1 blackjack 633a.7(p)"]

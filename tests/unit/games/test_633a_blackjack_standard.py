@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ledger.adjudication import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 from tests.unit.games.twenty_one import check, round_of
@@ -76,3 +78,68 @@ def test_635a_a_21_of_any_position_may_always_win_by_the_rules_submission() -> N
     wins = {"options": {"player_21": "wins"}}
     found = text(ruling(moved.replace("decide 1", "decide 2"), "spanish_21", filed=wins))
     assert found[1] == "2 spanish_21 1000 win +1000 633a.13(a) Win, 1 to 1"
+
+
+DOUBLED = "decide 1 double_down, 1 double_down 1000, {}deal 1 up 9h"
+SPLIT = (
+    "decide 1 split, 1 split 1000 hand 2, {}deal 1 up 9h, decide 1 stand, "
+    "deal 1.2 up Jh, decide 1.2 stand"
+)
+OF_21 = [
+    ("blackjack", "blackjack", "633a.10", "633a.11"),
+    ("spanish_21", "spanish_21", "635a.10(a)", "633a.11"),
+    ("double_attack_blackjack", "bet", "665a.10(a)", "665a.11(a)"),
+]
+
+
+def of_21(game: str, wager: str, player: str, moves: str) -> list[str]:
+    """A round of one player at any of the games, under a 9 and an 8."""
+    script = round_of("9d 8h", player, moves, f"{wager} 1000")
+    if game == "double_attack_blackjack":  # the dealer's card comes first
+        up = "deal dealer up 9d"
+        script = script.replace(f"{up}\n", "").replace("deal 1 up", f"{up}\ndeal 1 up", 1)
+    return text(ruling(script, game))
+
+
+@pytest.mark.parametrize(("game", "wager", "double", "split"), OF_21)
+def test_633a_10_11_635a_10_665a_10_a_chips_taken_back_once_their_card_is_seen_are_at_stake(
+    game: str, wager: str, double: str, split: str
+) -> None:
+    for player, moves, of, hand, section in (
+        ("6c 5s", DOUBLED, "double_down", "1", double),
+        ("8c 8s", SPLIT, "split", "1.2", split),
+    ):
+        whole = of_21(game, wager, player, moves.format(""))
+        assert [line for line in whole if line.startswith(f"{hand} {of} 1000 win +1000")]
+        for cents in (300, 1000):
+            after = f"{moves.format('')}, withdraw 1 {of} {cents}"
+            found = of_21(game, wager, player, after)
+            assert found == [*whole, f"! wager_not_permitted 1 {of} {section}"]
+
+
+@pytest.mark.parametrize(("game", "wager", "double", "split"), OF_21)
+def test_633a_10_635a_10_665a_10_a_a_double_taken_back_before_its_card_is_what_is_left(
+    game: str, wager: str, double: str, split: str
+) -> None:
+    del split
+    less = of_21(game, wager, "6c 5s", DOUBLED.format("withdraw 1 double_down 300, "))
+    assert [line for line in less if line.startswith("1 double_down 700 win +700")]
+    assert not [line for line in less if line.startswith("!")]
+    none = of_21(game, wager, "6c 5s", DOUBLED.format("withdraw 1 double_down 1000, "))
+    assert none[-1] == f"! step_missing 1 double_down wager_placed / None {double}"
+    assert not [line for line in none if line.startswith("1 double_down")]
+
+
+@pytest.mark.parametrize(("game", "wager"), [of[:2] for of in OF_21])
+def test_633a_10_635a_10_665a_10_a_chips_taken_back_are_of_the_hand_that_was_doubled_last(
+    game: str, wager: str
+) -> None:
+    moves = (
+        "decide 1 split, 1 split 1000 hand 2, deal 1 up 3h, decide 1 double_down, "
+        "1 double_down 1000, deal 1 up Jh, deal 1.2 up 3d, decide 1.2 double_down, "
+        "1 double_down 1000 hand 2, withdraw 1 double_down 400, deal 1.2 up Js"
+    )
+    found = of_21(game, wager, "8c 8s", moves)
+    assert [line for line in found if line.startswith("1 double_down 1000 win +1000")]
+    assert [line for line in found if line.startswith("1.2 double_down 600 win +600")]
+    assert not [line for line in found if line.startswith("!")]

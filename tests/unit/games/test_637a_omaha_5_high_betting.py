@@ -108,7 +108,7 @@ def test_637a_19_g_a_bet_that_nobody_met_and_that_stays_is_found() -> None:
     ruled(
         GAME,
         FOLDED + "back 3 bet 500\npot 0 3 500\ndone",
-        ALONE + "! overpaid 3 bet 400 / 500 637a.19(g)",
+        ALONE + "! over_returned 3 bet 400 / 500 637a.19(g)",
     )
 
 
@@ -190,3 +190,29 @@ def test_637a_19_g_whom_nobody_could_answer_may_check_and_need_not() -> None:
     assert next_of(script) == "> card_burned dealer 637a.19(h)"
     ruled(GAME, script + rest, WON)
     ruled(GAME, script + "act 2 check\n" + rest, WON)
+
+
+def test_637a_19_d_blinds_and_antes_go_down_before_the_first_card() -> None:
+    for wager, cents in (("blind", 200), ("ante", 100), ("straddle", 400)):
+        posted = f"2 {wager} {cents}\n"
+        start = START.replace("2 blind 200", "") + ("2 blind 200\n" if wager != "blind" else "")
+        filed = {"filed": {"offers": ("ante", "straddle")}}
+        late = text(ruling(start + HANDS + posted, GAME, **filed))  # type: ignore[arg-type]
+        assert [line for line in late if "late" in line] == [f"! late_wager 2 {wager} 637a.19(d)"]
+        back = f"withdraw 2 {wager} {cents}\n"
+        for script in (start + posted + HANDS + back, start + posted + back + HANDS):
+            found = text(ruling(script, GAME, **filed))  # type: ignore[arg-type]
+            said = [line for line in found if line.startswith("! late_wager")]
+            assert said == ([f"! late_wager 2 {wager} 637a.19(d)"] if script.endswith(back) else [])
+
+
+def test_637a_19_k_a_pot_pushed_before_the_hands_are_shown_is_out_of_turn() -> None:
+    early = FOLDED.replace("act 2 fold", "pot 0 3 500\nact 2 fold") + "back 3 bet 400\ndone"
+    ruled(GAME, early, ALONE + "! out_of_turn 3 pot 637a.19(g)")
+
+
+def test_637a_19_g_a_bet_that_goes_back_before_it_was_left_alone_is_out_of_turn() -> None:
+    early = FOLDED.replace("act 2 fold", "back 3 bet 400\nact 2 fold") + "pot 0 3 500\ndone"
+    ruled(GAME, early, ALONE + "! out_of_turn 3 bet 637a.19(g)")
+    more = FOLDED + "back 3 bet 400\npot 0 3 500\nback 1 blind 100\ndone"
+    ruled(GAME, more, ALONE + "! over_returned 1 blind 0 / 100")

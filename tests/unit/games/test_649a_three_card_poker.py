@@ -301,6 +301,19 @@ def test_649a_7_d_5_what_the_submission_does_not_offer_is_not_permitted(wager: s
     assert found[-1] == f"! wager_not_permitted 1 {wager} {section}"
 
 
+@pytest.mark.parametrize("cents", [400, 1000])
+def test_649a_6_a_play_wager_taken_back_once_the_dealers_cards_are_seen_is_settled_as_if_it_lay(
+    cents: int,
+) -> None:
+    script = round_of("Kc 9d 4h", "Qs 8s 2h")
+    back = f"show dealer Qs 8s 2h\n withdraw 1 play {cents}"
+    found = text(ruling(script.replace("show dealer Qs 8s 2h", back), GAME))
+    assert found == [*text(ruling(script, GAME)), "! wager_not_permitted 1 play 649a.6"]
+    assert "1 play 1000 win +1000 649a.12 Hand higher than the dealer's, 1 to 1" in found
+    in_time = script.replace("show dealer", "withdraw 1 play 1000\n fold 1\n show dealer")
+    assert not [line for line in text(ruling(in_time, GAME)) if "1 play" in line]
+
+
 @pytest.mark.parametrize("bonus", [True, False])
 def test_649a_12_who_folds_and_plays_afterwards_is_out_and_has_his_play_wager_back(
     bonus: bool,  # noqa: FBT001 - with a Six Card Bonus, which stays, and without

@@ -37,7 +37,7 @@ def test_659a_7_c_a_wager_after_no_more_bets_is_late_and_stays() -> None:
         """,
     )
     back = played({1: HIGHER}, BET).replace(BEGINS, f"withdraw 1 asia_poker 500\n{BEGINS}")
-    check(back, f"complete\n{WINS}\n! wager_not_permitted 1 asia_poker 659a.7(c)")
+    check(back, f"complete\n{WINS}\n! late_wager 1 asia_poker 659a.7(c)")
 
 
 def test_659a_7_e_a_bonus_wager_stands_beside_an_asia_poker_wager_and_where_it_is_offered() -> None:

@@ -388,3 +388,22 @@ def test_663a_11_b_who_gave_up_his_hand_has_ended_his_round_and_his_play_wager_g
     # Chips taken back before he folds are none.
     back = aces.format("1 play 1000\n withdraw 1 play 1000\n fold 1") + after
     assert not [line for line in text(ruling(back, GAME)) if "play" in line]
+
+
+@pytest.mark.parametrize(
+    ("after", "code"),
+    [("1 play 1000", None), ("low 3c 5d", "late_wager"), ("4c 5h", "wager_not_permitted")],
+)
+def test_663a_11_b_a_play_wager_taken_back_once_the_hand_is_set_or_the_dealers_seen_still_lies(
+    after: str, code: str | None
+) -> None:
+    script = (START + DEAL + PLAY).replace(after, f"{after}\n withdraw 1 play 400", 1)
+    if after == "4c 5h":  # of the dealer's cards as they are turned, not as they are dealt
+        shown = "show dealer Kh 8s 7d 4c 5h"
+        script = (START + DEAL + PLAY).replace(shown, f"{shown}\n withdraw 1 play 400")
+    found = text(ruling(script, GAME))
+    if code:
+        assert found == [*lines(PLAYED), f"! {code} 1 play 663a.11(b)"]
+    else:
+        less = "1 play 600 win +600 663a.12(a) High hand higher and low hand lower, 1 to 1"
+        assert less in found
