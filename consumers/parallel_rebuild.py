@@ -24,6 +24,7 @@ from ledger.errors import LedgerError, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from multiprocessing.process import BaseProcess
 
     from consumers.runtime.source import Projection, RecordSource
     from infra.kafka.clients import Connection
@@ -36,6 +37,7 @@ PARTITIONS = 24
 WORKERS_MAX = PARTITIONS
 
 _LOOK_S = 0.1
+_STOP_S = 1.0
 
 
 class Share(NamedTuple):
@@ -77,7 +79,7 @@ def fill(
     with ExitStack() as ending:
         for each in workers:
             each.start()
-            ending.callback(each.join)
+            ending.callback(_await, each, stop)
         ending.callback(halt.set)
         while any(each.is_alive() for each in workers) and not stop():
             if any(each.exitcode for each in workers):
@@ -85,6 +87,8 @@ def fill(
             progress(share.view, min(reached))
             sleep(_LOOK_S)
         stopped = stop()
+    if stopped:
+        return False
     if not told.empty():
         raise told.get()
     if died := [each for each in workers if each.exitcode]:
@@ -93,7 +97,15 @@ def fill(
             where=f"view {share.view}",
             hint="The live view is unchanged. Rebuild again with fewer workers.",
         )
-    return not stopped and _moved(connection, share)
+    return _moved(connection, share)
+
+
+def _await(worker: BaseProcess, stop: Callable[[], bool]) -> None:
+    """Return when a worker has ended. One that is to stop is ended amid its batch."""
+    worker.join(_STOP_S if stop() else None)
+    if worker.is_alive():
+        worker.terminate()
+        worker.join()
 
 
 def takes(projection: Projection, number: int, workers: int) -> Callable[[TapeRow], bool]:

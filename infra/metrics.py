@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from infra.postgres.parking import ParkedSummary
-    from infra.postgres.relay_progress import Failure, Waiting
+    from infra.postgres.relay_progress import Failure, Strays, Waiting
     from infra.postgres.tape import Lag
     from ledger.record.tape import Counters
 
@@ -163,7 +163,8 @@ def of_record(database: Database) -> Iterator[Metric]:
     with PostgresTape(database) as tape:
         lags, received = tape.view_lags(), tape.counters()
     parked, waiting = parking.shown(database), relay_progress.waiting(database)
-    return record_metrics(lags, received, parked, waiting, relay_progress.failures(database))
+    failures, strays = relay_progress.failures(database), relay_progress.strays(database)
+    return record_metrics(lags, received, parked, waiting, failures, strays)
 
 
 def record_metrics(
@@ -172,6 +173,7 @@ def record_metrics(
     parked: Iterable[ParkedSummary],
     waiting: Sequence[Waiting],
     failures: Iterable[Failure],
+    strays: Iterable[Strays],
 ) -> Iterator[Metric]:
     """The metrics of what `of_record` has read."""
     gauge = partial(_family, GaugeMetricFamily)
@@ -194,6 +196,11 @@ def record_metrics(
     ended = {each.error: each.times for each in failures}
     says = "Relays that ended with a failure, ever, by error."
     yield _family(CounterMetricFamily, "relay_failures", says, "error", ended)
+    met: Counter[str] = Counter()
+    for stray in strays:
+        met[stray.topic] += stray.times
+    says = "Records of other programs that relays met at the ends of topics, ever."
+    yield _family(CounterMetricFamily, "topic_strays", says, "topic", met)
 
 
 def _family(

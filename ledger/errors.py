@@ -35,6 +35,10 @@ class LedgerError(Exception):
         return (_rebuild, (type(self), self.what, self.where, self.hint))
 
 
+class Stopped(KeyboardInterrupt):
+    """A signal asked the process to stop. It unwinds, so that what is open is closed."""
+
+
 def _rebuild(kind: type[LedgerError], what: str, where: str, hint: str) -> LedgerError:
     return kind(what, where=where, hint=hint)
 

@@ -40,4 +40,5 @@ class SnapshotReader:
             behind,
             relay_progress.waiting(self._database),
             parking.shown(self._database),
+            relay_progress.strays(self._database),
         )

@@ -11,7 +11,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consumers.relay.number_set import Numbers
-from consumers.relay.relay import Facts
+from consumers.relay.streams import Facts
+from consumers.relay.topic_end import copies_of
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.publisher import Publisher
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import TopicReader
+    from infra.kafka.ports import Acknowledged, TopicReader
     from infra.kafka.publisher import SendWindow
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import RelayStore
@@ -131,24 +132,32 @@ def republish(
             hint="Positions start at 1; give the smaller one first.",
         )
     partitions = topics.require(kafka, topics.FACTS)
-    with relay_progress.relay_store(database) as relay_store, Publisher(kafka) as publisher:
+    with (
+        relay_progress.relay_store(database, "ledger_projector") as relay_store,
+        Publisher(kafka) as publisher,
+    ):
 
-        def publish(window: SendWindow) -> None:
-            publisher.publish(topics.FACTS, partitions, window.records)
+        def publish(window: SendWindow) -> Sequence[Acknowledged]:
+            taken = publisher.publish(topics.FACTS, partitions, window.records)
             progress(len(window.records))
+            return taken
 
         published = relay_store.tracked(topics.FACTS)
         return republish_in(relay_store, publish, first, min(last, published))
 
 
 def republish_in(
-    relay_store: RelayStore, publish: Callable[[SendWindow], None], first: int, last: int
+    relay_store: RelayStore,
+    publish: Callable[[SendWindow], Sequence[Acknowledged]],
+    first: int,
+    last: int,
 ) -> int:
     """As `republish`, with the caller's relay store and publisher."""
     facts = Facts(relay_store, republished=True)
     sent, at = 0, first - 1
     while window := facts.window(at, last):
-        publish(window)
+        taken = publish(window)
+        relay_store.note_copies(topics.FACTS, copies_of(taken))
         sent += len(window.records)
         at = window.end
     return sent

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from consumers.relay.streams import Facts
+from consumers.relay.topic_end import fitting
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.reader import reader
-from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableError
+from infra.kafka.records import QUARANTINE_ID
 from infra.postgres import relay_progress
 from infra.postgres.refill import Refilling, refilling
 from infra.postgres.tape import PostgresTape
@@ -25,12 +28,12 @@ from ledger.record.tape import InQuarantine, Received, TapeRow, frame_attributes
 from ledger.values import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from infra.kafka.clients import Connection
     from infra.kafka.reader import Reader
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import RelayStore
+    from infra.postgres.relay_progress import Mark
     from ledger.record.tape import Verdict
 
 AT_ONCE = 2_000
@@ -51,6 +54,7 @@ class Refilled(NamedTuple):
     quarantined: int
     anew: int  # facts above a gap, appended at new positions on request
     cut: int  # quarantined inputs restored truncated: the feed holds only their beginning
+    strays: int  # records of other programs on the facts' topic, passed over
 
 
 def refill(
@@ -76,9 +80,10 @@ def refill(
             )
         with refilling(database) as filling:
             first = filling.tip + 1
-            above = _Above(relay_store, filling)
+            facts = Facts(relay_store)
+            above = _Above(facts, filling)
             with reader(kafka, topics.FACTS) as source:
-                spans = _from_tip(source, filling.tip)
+                spans = _from_tip(source, facts, relay_store.marks(topics.FACTS))
             with reader(kafka, topics.FACTS) as source:  # anew: a seek drops what was fetched
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
@@ -88,33 +93,36 @@ def refill(
         for at in range(0, len(stranded), AT_ONCE):
             with PostgresTape(database) as tape:
                 tape.append([_received(row) for row in stranded[at : at + AT_ONCE]])
-    facts = last - first + 1
-    span = (first, last) if facts else (0, 0)
-    return Refilled(*span, facts, quarantined, len(stranded), cut)
+    count = last - first + 1
+    span = (first, last) if count else (0, 0)
+    return Refilled(*span, count, quarantined, len(stranded), cut, above.strays)
 
 
 class _Above:
     """Facts of the feed above the record's end, written back once they continue it."""
 
-    def __init__(self, relay_store: RelayStore, filling: Refilling) -> None:
-        self._relay_store = relay_store
+    def __init__(self, facts: Facts, filling: Refilling) -> None:
+        self.strays = 0  # records of other programs
+        self._facts = facts
         self._filling = filling
         self._end = filling.tip  # of the record before the refill
-        self._waiting: dict[int, TapeRow] = {}
+        self._damaged: dict[int, Consumed] = {}  # by the position that they claim
+        self._waiting: defaultdict[int, dict[bytes, TapeRow]] = defaultdict(dict)  # by hash
 
     def take(self, batch: list[Consumed]) -> int:
         """Write back the facts that now continue the record; returns how many."""
-        facts = [(each, _fact(each)) for each in batch]
-        below = [row.position for _, row in facts if row.position <= self._end]
-        hashes = self._relay_store.hashes(below)
-        for each, row in facts:
-            if row.position <= self._end:
-                if hashes.get(row.position) != row.hash:
-                    raise _forked(each, row)
-            elif row.position > self._filling.tip:
-                before = self._waiting.setdefault(row.position, row)
-                if before.hash != row.hash:
-                    raise _forked(each, row)
+        for each, judged in zip(batch, self._facts.judge(batch), strict=True):
+            if judged.kind == "stray":
+                self.strays += 1
+                self._damaged[judged.number] = each
+            elif judged.kind == "foreign" and judged.number > self._end:
+                row = records.fed(each.key, each.value, each.headers).row
+                if row.position > self._filling.tip:
+                    self._waiting[row.position][row.hash] = row
+            elif judged.kind == "foreign":
+                if self._facts.follows(each):
+                    raise _forked(each, judged.number)
+                self.strays += 1
         if len(self._waiting) > WAITING_MAX:
             raise Refused(
                 f"Over {WAITING_MAX:,} facts wait for position {self._filling.tip + 1:,}",
@@ -130,14 +138,36 @@ class _Above:
         return self._filling.tip - began
 
     def _next_rows(self) -> Iterator[TapeRow]:
-        for position in range(self._filling.tip + 1, self._filling.tip + 1 + AT_ONCE):
-            row = self._waiting.pop(position, None)
-            if row is None:
-                return
-            yield row
+        first = self._filling.tip + 1
+        for position in range(first, first + AT_ONCE):
+            rows = [*self._waiting.get(position, {}).values()]
+            if not rows or (len(rows) > 1 and position > first):
+                return  # which of several continues the record, its new end will show
+            yield rows[0] if len(rows) == 1 else self._following(rows)
+            del self._waiting[position]
+
+    def _following(self, rows: list[TapeRow]) -> TapeRow:
+        """The only one of several facts at the next position that continues the record."""
+        found = [row for row in rows if self._filling.follows(row)]
+        if len(found) != 1:
+            raise _forked(None, rows[0].position)
+        self.strays += len(rows) - 1
+        return found[0]
 
     def rest(self, *, anew: bool) -> list[TapeRow]:
-        """The facts that wait behind a gap, in order. Raises `Refused` if any, unless `anew`."""
+        """The facts that wait behind a gap, in order. Raises `Refused` if any, unless `anew`.
+
+        So it does if the only record of a further position does not match its hash.
+        """
+        if (claimed := max(self._damaged, default=0)) > self._filling.tip and not anew:
+            each = self._damaged[claimed]
+            raise Refused(
+                f"The only record of position {claimed:,} does not match its hash",
+                where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
+                hint="Nothing was written. Check which users may write to the topic. Restore the"
+                " record from a server that has that fact; or give --rest-anew, recreate the"
+                " topic, and let devices send again.",
+            )
         if self._waiting and not anew:
             first, last = self._filling.tip + 1, min(self._waiting) - 1
             raise Refused(
@@ -147,53 +177,43 @@ class _Above:
                 hint="Nothing was written. Restore the record from a server that has them; or"
                 " give --rest-anew, recreate the topic, and let devices send again.",
             )
-        return [self._waiting[position] for position in sorted(self._waiting)]
+        rows = [[*self._waiting[position].values()] for position in sorted(self._waiting)]
+        if several := [each[0].position for each in rows if len(each) > 1]:
+            raise _forked(None, several[0])
+        return [each[0] for each in rows]
 
 
-def _from_tip(source: Reader, tip: int) -> dict[int, Bounds]:
-    """By partition, the offsets from a fact at or below the record's end to the topic's end."""
+def _from_tip(source: Reader, facts: Facts, marks: Mapping[int, Mark]) -> dict[int, Bounds]:
+    """By partition, the offsets that may hold facts above the record's end, up to its own end.
+
+    They begin after the last record that brokers acknowledged to this record, if it is there. Else
+    they begin at a record that PostgreSQL holds, found in steps from the end back.
+    """
     bounds = source.bounds()
-    spans: dict[int, Bounds] = {}
+    spans = {
+        number: Bounds(marks[number].offset + 1, bounds[number].end)
+        for number in fitting(source, bounds, marks)
+    }
     for back in _BACK:
         starts = {
             number: max(span.begin, span.end - back)
             for number, span in bounds.items()
             if number not in spans and span.begin < span.end
         }
-        if not starts:
-            break
         ones = {number: Bounds(start, start + 1) for number, start in starts.items()}
         for batch in source.read(ones):
-            for each in batch:
-                told = dict(each.headers)
-                is_low = records.number(told, POSITION) <= tip and REPUBLISHED not in told
-                if is_low or ones[each.partition].begin == bounds[each.partition].begin:
-                    span = Bounds(each.offset, bounds[each.partition].end)
-                    spans[each.partition] = span
+            for each, judged in zip(batch, facts.judge(batch), strict=True):
+                if judged.kind == "own" or each.offset == bounds[each.partition].begin:
+                    spans[each.partition] = Bounds(each.offset, bounds[each.partition].end)
     return spans
 
 
-def _fact(each: Consumed) -> TapeRow:
-    """The fact of a record. Raises `Refused` unless it is readable and matches its hash."""
-    try:
-        fact = records.fed(each.key, each.value, each.headers)
-        if fact.is_whole:
-            return fact.row
-        says = "its bytes do not match its hash"
-    except UnreadableError as error:
-        says = str(error)
-    raise Refused(
-        f"The feed holds a record that is not a valid fact: {says}",
-        where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
-        hint="Nothing was written to the record. Check which users may write to the topic.",
-    )
-
-
-def _forked(each: Consumed, row: TapeRow) -> Refused:
+def _forked(each: Consumed | None, position: int) -> Refused:
+    where = f", partition {each.partition}, offset {each.offset}" if each else ""
     return Refused(
-        f"The feed and the record hold different facts at position {row.position:,}:"
+        f"The feed and the record hold different facts at position {position:,}:"
         " the record continued after its end was lost",
-        where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
+        where=f"{topics.FACTS}{where}",
         hint="Nothing was written; see /docs/runbook/failover.html.",
     )
 

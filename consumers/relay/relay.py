@@ -13,33 +13,30 @@ from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from consumers.relay import view_topics
+from consumers.relay import topic_end, view_topics
+from consumers.relay.streams import Facts, Quarantine
 from consumers.runtime.outbox import StoppedError
-from infra.kafka import records, topics
+from infra.kafka import topics
 from infra.kafka.ports import SYSTEM
 from infra.kafka.publisher import (
     ACKNOWLEDGED_S_MAX,
-    WINDOW_RECORDS,
     Publisher,
     TopicRecreatedError,
-    window_of,
 )
-from infra.kafka.reader import end_offsets
-from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, PreviousHashes, partition_of
+from infra.kafka.reader import reader
 from infra.postgres import relay_progress
-from ledger.errors import Refused, Unavailable
+from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Clock, Consumed, FeedWriter, PartitionEnd
+    from infra.kafka.ports import Clock, FeedWriter, TopicReader
     from infra.kafka.publisher import SendWindow
-    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import RelayStore
-    from ledger.record.tape import TapeRow
 
 POLL_S = 1.0
 """How long the relay waits for new records before it polls and checks `stop`, seconds."""
@@ -50,19 +47,11 @@ LOOK_S = 10.0
 LOG = logging.getLogger("round_ledger.relay")
 
 
-class Stream(Protocol):
+class Stream(topic_end.Stream, Protocol):
     """One topic and the source of its records."""
-
-    topic: str
 
     def window(self, after: int) -> SendWindow | None:
         """The next records above `after`; None if there are none."""
-
-    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """The number to resume after, given the checkpoint and the end of every partition.
-
-        Raises `Refused` if the topic's newest record differs from the record in PostgreSQL.
-        """
 
     def rewind(self, to: int) -> None:
         """Prepare to publish again from `to`: enqueue again what the outbox no longer keeps."""
@@ -161,7 +150,7 @@ def publish(
     """As `relay`, with a lead and streams that the caller holds."""
     listener = listener or RelayListener()
     partitions = {each.topic: feed_writer.partitions(each.topic) for each in streams}
-    at = {each.topic: _resumed(feed_writer, relay_store, each) for each in streams}
+    at = {each.topic: _resumed(feed_writer, relay_store, each, stop) for each in streams}
     listener.heard()
     turns = itertools.cycle(streams)
     heard_at = clock.monotonic()
@@ -172,13 +161,14 @@ def publish(
             if window is None:
                 continue
             try:
-                feed_writer.publish(each.topic, partitions[each.topic], window.records)
+                taken = feed_writer.publish(each.topic, partitions[each.topic], window.records)
             except TopicRecreatedError:
                 _set_back(relay_store, each, at[each.topic], 0)
                 raise
             listener.heard()
             heard_at = clock.monotonic()
-            relay_store.move(each.topic, at[each.topic], window.end)
+            marks = topic_end.marks_of(window.records, taken)
+            relay_store.move(each.topic, at[each.topic], window.end, marks)
             at[each.topic] = window.end
             moved = True
             progress(each.topic, len(window.records), window.end)
@@ -187,7 +177,7 @@ def publish(
         if not follow:
             return
         if clock.monotonic() - heard_at > listener.look_s:
-            _look(feed_writer, next(turns), at, listener)
+            _look(feed_writer, relay_store, next(turns), at, listener, stop)
             heard_at = clock.monotonic()
         relay_store.wait(POLL_S)
 
@@ -203,18 +193,45 @@ class KafkaFeedWriter:
         """As `FeedWriter`."""
         return topics.require(self._kafka, topic)
 
-    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
+    def opened(self, topic: str) -> AbstractContextManager[TopicReader]:
         """As `FeedWriter`."""
-        return end_offsets(self._kafka, topic)
+        return reader(self._kafka, topic)
 
 
-def _resumed(feed_writer: FeedWriter, relay_store: RelayStore, stream: Stream) -> int:
+def _resumed(
+    feed_writer: FeedWriter, relay_store: RelayStore, stream: Stream, stop: Callable[[], bool]
+) -> int:
     """The number to resume after. The checkpoint is moved back if brokers lost records."""
     tracked = relay_store.tracked(stream.topic)
-    position = stream.resume(tracked, feed_writer.end_offsets(stream.topic))
+    position, keep = _compared(feed_writer, relay_store, stream, tracked, stop)
     if position < tracked:
         _set_back(relay_store, stream, tracked, position)
+    keep()
     return position
+
+
+def _compared(
+    feed_writer: FeedWriter,
+    relay_store: RelayStore,
+    stream: Stream,
+    tracked: int,
+    stop: Callable[[], bool],
+) -> tuple[int, Callable[[], None]]:
+    """The number to resume after, and what keeps the marks of the topic as it is now."""
+    marks = relay_store.marks(stream.topic)
+    with feed_writer.opened(stream.topic) as source:
+        found = topic_end.look(source, stream, tracked, marks, stop)
+
+    def keep() -> None:
+        """After the checkpoint: marks of what is there hide what was lost."""
+        if found.strays:
+            relay_store.note_strays(stream.topic, found.strays)
+            figures = {"topic": stream.topic, "strays": found.strays}
+            LOG.error("another program wrote to the topic", extra={"figures": figures})
+        if found.marks != marks:
+            relay_store.keep_marks(stream.topic, found.marks)
+
+    return found.position, keep
 
 
 def _set_back(relay_store: RelayStore, stream: Stream, tracked: int, position: int) -> None:
@@ -226,7 +243,12 @@ def _set_back(relay_store: RelayStore, stream: Stream, tracked: int, position: i
 
 
 def _look(
-    feed_writer: FeedWriter, stream: Stream, at: dict[str, int], listener: RelayListener
+    feed_writer: FeedWriter,
+    relay_store: RelayStore,
+    stream: Stream,
+    at: dict[str, int],
+    listener: RelayListener,
+    stop: Callable[[], bool],
 ) -> None:
     """Check that a topic still ends at its checkpoint. Brokers that do not answer are waited for.
 
@@ -235,125 +257,17 @@ def _look(
     """
     try:
         feed_writer.partitions(stream.topic)
-        found = feed_writer.end_offsets(stream.topic)
+        tracked = at[stream.topic]
+        position, keep = _compared(feed_writer, relay_store, stream, tracked, stop)
     except Unavailable as error:
         listener.broker_silent(error)
         LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
         return
-    if stream.resume(at[stream.topic], found) < at[stream.topic]:
+    if position < tracked:
         raise Unavailable(
             "The topic lacks records that its brokers had acknowledged",
             where=stream.topic,
             hint="Start the relay again: it sends these records again.",
         )
+    keep()
     listener.heard()
-
-
-class Facts:
-    """The facts of all tapes, in order of position."""
-
-    topic = topics.FACTS
-
-    def __init__(self, relay_store: RelayStore, *, republished: bool = False) -> None:
-        self._relay_store = relay_store
-        self._republished = republished
-        self._places = PreviousHashes()
-
-    def window(self, after: int, until: int | None = None) -> SendWindow | None:
-        """The next facts above `after`, at most one window, none above `until`."""
-        rows = self._relay_store.rows(after, WINDOW_RECORDS)
-        if until is not None:
-            rows = [row for row in rows if row.position <= until]
-        return window_of((row.position, self._record(row)) for row in rows)
-
-    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Compare every partition's newest fact with the record and with the checkpoint."""
-        reached = {}
-        for number, tail in found.items():
-            if tail.expired:
-                continue  # retention removed the records; they were published
-            reached[number] = self._checked(tail.last) if tail.last else 0
-        heads = self._relay_store.heads()
-        lost = [
-            position
-            for number, position in reached.items()
-            if position < tracked and self._lacks(number, len(found), position, tracked, heads)
-        ]
-        return min([tracked, *lost])
-
-    def rewind(self, to: int) -> None:
-        """Nothing to prepare: the record keeps all its rows."""
-
-    def _record(self, row: TapeRow) -> ProducerRecord:
-        previous = self._places.before(row) or self._relay_store.hash_before(row)
-        self._places.saw(row)
-        return records.of_row(row, previous, republished=self._republished)
-
-    def _checked(self, last: Consumed) -> int:
-        """The position of a partition's newest fact, which must equal the record's."""
-        told = dict(last.headers)
-        position = records.number(told, POSITION)
-        row = self._relay_store.row(position)
-        if row is None or row.hash.hex().encode() != told.get(HASH):
-            raise contradiction(self.topic, last, f"a fact at position {position:,}")
-        return position
-
-    def _lacks(
-        self, number: int, count: int, position: int, tracked: int, heads: dict[str, int]
-    ) -> bool:
-        """Whether the record has facts of this partition above `position`, up to the checkpoint."""
-        mine = {
-            tape: head
-            for tape, head in heads.items()
-            if partition_of(tape.encode(), count) == number and head > position
-        }
-        if any(head <= tracked for head in mine.values()):
-            return True
-        return bool(mine) and self._relay_store.first_of(list(mine), position, tracked) is not None
-
-
-class Quarantine:
-    """All quarantined inputs, numbered from 1."""
-
-    topic = topics.QUARANTINE
-
-    def __init__(self, relay_store: RelayStore) -> None:
-        self._relay_store = relay_store
-
-    def window(self, after: int) -> SendWindow | None:
-        """The next inputs above `after`, at most one window."""
-        rows = self._relay_store.quarantined(after, _ASIDE_ROWS)
-        return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
-
-    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Inputs are numbered without a gap: all after the topic's last one are missing."""
-        reached = [
-            self._checked(tail.last) if tail.last else 0
-            for tail in found.values()
-            if not tail.expired
-        ]
-        return min([tracked, *reached])
-
-    def rewind(self, to: int) -> None:
-        """Nothing to prepare: the record keeps all its rows."""
-
-    def _checked(self, last: Consumed) -> int:
-        told = dict(last.headers)
-        number = records.number(told, QUARANTINE_ID)
-        rows = self._relay_store.quarantined(number - 1, 1) if number else []
-        if not rows or not records.is_of(rows[0], told, last.value):
-            raise contradiction(self.topic, last, f"an input number {number:,}")
-        return number
-
-
-def contradiction(topic: str, at: Consumed, what: str) -> Refused:
-    """The error for a topic and a record that contradict each other. The relay must not go on."""
-    return Refused(
-        f"The topic holds {what} that differs from the record",
-        where=f"{topic}, partition {at.partition}, offset {at.offset}",
-        hint="Nothing was published. Either the record has lost its end, or the topic belongs to"
-        " another record; see /docs/how-to/repair.html.",
-    )
-
-
-_ASIDE_ROWS = 20  # an input may be megabytes long

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from consumers.relay.topic_end import Judged
 from consumers.runtime import outbox
 from consumers.runtime.outbox import StoppedError
 from infra.kafka import records, topics
@@ -15,11 +16,11 @@ from infra.kafka.records import OUTBOX, partition_of
 from infra.postgres.relay_progress import UNSAID
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import PartitionEnd
+    from infra.kafka.ports import Consumed
     from infra.kafka.publisher import SendWindow
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import RelayStore
@@ -36,11 +37,8 @@ Restate = Callable[[Sequence[str]], object]
 """Enqueues messages of all rows that views hold for these topics."""
 
 
-class _Seen(NamedTuple):
-    """The acknowledged messages that the last check found."""
-
-    until: int  # the highest message number it read
-    newest: dict[int, int]  # by partition: the highest number on the topic or in the outbox, or 0
+_COMPACTED = frozenset(each.name for each in topics.declared() if each.is_compacted)
+_NO_MESSAGE = Judged("stray", 0, "It is no message of a view.")
 
 
 class Outbox:
@@ -52,13 +50,15 @@ class Outbox:
         topic: str,
         restate: Restate,
         stop: Callable[[], bool] = lambda: False,
+        *,
+        is_compacted: bool = False,
     ) -> None:
         self.topic = topic
+        self.is_compacted = is_compacted
         self._relay_store = relay_store
         self._restate = restate
         self._stop = stop
         self._forgot_at = float("-inf")
-        self._seen: _Seen | None = None
 
     def window(self, after: int) -> SendWindow | None:
         """The next messages above `after`, at most one window, with the last one's number."""
@@ -70,30 +70,34 @@ class Outbox:
             self._forgot_at = time.monotonic()
         return None
 
-    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """The number before the first message a partition lacks; 0 if a lacking one was pruned.
+    def judge(self, batch: Sequence[Consumed]) -> list[Judged]:
+        """As `Stream`."""
+        numbers = [records.number(dict(each.headers), OUTBOX) for each in batch]
+        return [Judged("own", number) if number else _NO_MESSAGE for number in numbers]
 
-        The outbox may hold a week of messages. The first call reads all of them, later calls only
-        new ones. `stop` is called before every page; the call also counts as a heartbeat. Raises
-        `StoppedError`.
+    def follows(self, each: Consumed) -> bool:
+        """As `Stream`. No message is foreign."""
+        del each
+        return False
+
+    def resume(
+        self, tracked: int, reached: Mapping[int, int], lost: Collection[int], partitions: int
+    ) -> int:
+        """Before the first message that a partition lacks.
+
+        0 if not every message that it may lack is still kept. `stop` is asked before every page.
+        Raises `StoppedError`.
         """
-        if not any(tail.bounds.end for tail in found.values()):
-            return 0  # the topic was recreated: the outbox may have pruned its messages
-        reached = {
-            number: records.number(dict(tail.last.headers), OUTBOX) if tail.last else 0
-            for number, tail in found.items()
-            if not tail.expired
-        }
-        self._seen = seen = self._looked(tracked, reached, len(found))
-        lacking = {n: at for n, at in reached.items() if at < min(seen.newest.get(n, 0), tracked)}
-        lost: dict[int, int] = {}
-        for message, number in self._kept(min(lacking.values(), default=tracked), tracked, seen):
-            if message > lacking.get(number, tracked):
-                lost.setdefault(number, message)
+        lacking: dict[int, int] = {}
+        low = min(reached.values())
+        for message, number in self._kept(low, tracked, partitions):
+            if message > reached.get(number, tracked):
+                lacking.setdefault(number, message)
         oldest = [number for number, _ in self._relay_store.outbox_keys(self.topic, 0, 1)]
-        if any(reached[number] < each for number in lost for each in oldest):
+        first = oldest[0] if oldest else tracked + 1
+        if any(reached[number] < min(first, tracked) for number in {*lacking, *lost}):
             return 0
-        return min([tracked, *(message - 1 for message in lost.values())])
+        return min([tracked, *(message - 1 for message in lacking.values())])
 
     def rewind(self, to: int) -> None:
         """Enqueue all that its views hold if publishing starts again from 0."""
@@ -105,17 +109,7 @@ class Outbox:
             LOG.error(says, extra={"figures": {"topic": self.topic}})
             self._restate([self.topic])
 
-    def _looked(self, tracked: int, reached: dict[int, int], partitions: int) -> _Seen:
-        """The newest message of every partition, from its end or from the outbox."""
-        seen = self._seen
-        if seen is None or len(seen.newest) != partitions or seen.until > tracked:
-            seen = _Seen(min([tracked, *reached.values()]), dict.fromkeys(range(partitions), 0))
-        newest = {number: max(at, reached.get(number, 0)) for number, at in seen.newest.items()}
-        for message, number in self._kept(seen.until, tracked, seen):
-            newest[number] = max(newest[number], message)
-        return _Seen(tracked, newest)
-
-    def _kept(self, after: int, until: int, seen: _Seen) -> Iterator[tuple[int, int]]:
+    def _kept(self, after: int, until: int, partitions: int) -> Iterator[tuple[int, int]]:
         """Outbox messages above `after` up to `until`, in order of number, with their partition."""
         while after < until:
             if self._stop():
@@ -123,7 +117,7 @@ class Outbox:
             page = self._relay_store.outbox_keys(self.topic, after, KEYS_ROWS)
             for message, key in page:
                 if message <= until:
-                    yield message, partition_of(key.encode(), len(seen.newest))
+                    yield message, partition_of(key.encode(), partitions)
             after = page[-1][0] if page else until
 
 
@@ -169,4 +163,6 @@ def begun(
         restate(new)
     for name in new:
         relay_store.move(name, UNSAID, 0)
-    return [Outbox(relay_store, name, restate, stop) for name in there]
+    return [
+        Outbox(relay_store, name, restate, stop, is_compacted=name in _COMPACTED) for name in there
+    ]

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
@@ -22,7 +22,7 @@ from consumers.runtime.source import Batch, Feed, FencedError, Projection, Recor
 from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ReadersInTheWayError, ViewStore
-from ledger.errors import Refused, Unavailable
+from ledger.errors import Refused, Stopped, Unavailable
 
 if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection, Database
@@ -33,6 +33,9 @@ __all__ += ["until_signalled", "up_to_date"]
 
 POLL_S = 1.0
 """How long a runner waits for new rows before it polls and checks `stop`, seconds."""
+
+INSIST_S = 1.5
+"""How long after a signal a loop may take to stop by itself, seconds."""
 
 SWAP_TRIES = 100
 """How often a swap tries to lock the live tables before it gives up."""
@@ -186,18 +189,30 @@ def dump(store: ViewStore, projection: Projection) -> bytes:
 
 
 @contextmanager
-def until_signalled() -> Iterator[Callable[[], bool]]:
-    """A `stop` that becomes true at SIGTERM or SIGINT; only for a process's main thread."""
+def until_signalled(*, insist: bool = True) -> Iterator[Callable[[], bool]]:
+    """A `stop` that becomes true at SIGTERM or SIGINT; only for a process's main thread.
+
+    insist: what still runs `INSIST_S` later is broken off by `Stopped`. It must be safe to kill.
+    """
     told = threading.Event()
-    kept = {
-        number: signal.signal(number, lambda *_: told.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
+
+    def ask(*_: object) -> None:
+        told.set()
+        if insist:
+            signal.setitimer(signal.ITIMER_REAL, INSIST_S)
+
+    handlers = {signal.SIGTERM: ask, signal.SIGINT: ask, signal.SIGALRM: _break_off}
+    kept = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield told.is_set
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in kept.items():
             signal.signal(number, handler)
+
+
+def _break_off(*_: object) -> NoReturn:
+    raise Stopped
 
 
 def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:

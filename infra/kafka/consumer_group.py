@@ -7,7 +7,7 @@ again, so their handling must be idempotent.
 from __future__ import annotations
 
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,9 @@ SESSION_MS = 10_000
 
 POLL_MS_MAX = 300_000
 """How long a member may go without a poll before it loses its partitions, milliseconds."""
+
+CLOSE_MS = 1_000
+"""Longest wait for the group as a member leaves, milliseconds; the library's is 30 s."""
 
 POLL_RECORDS = 50
 """Records of one poll. Each may be retried several times, with pauses, before the next poll."""
@@ -113,5 +116,7 @@ def member(kafka: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
             heartbeat_interval_ms=SESSION_MS // 3,
             max_poll_interval_ms=POLL_MS_MAX,
         )
-        with closing(consumer):
+        try:
             yield Member(kafka, consumer)
+        finally:
+            consumer.close(timeout_ms=CLOSE_MS)

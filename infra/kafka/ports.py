@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from infra.kafka.records import Header, ProducerRecord
 
@@ -30,22 +31,6 @@ class Bounds(NamedTuple):
 
     begin: int  # above 0 if retention has removed earlier records
     end: int
-
-
-class PartitionEnd(NamedTuple):
-    """The end of one partition."""
-
-    bounds: Bounds
-    last: Consumed | None  # the newest record without the republished header, if there is one
-
-    @property
-    def expired(self) -> bool:
-        """Whether retention has removed all records of this partition.
-
-        A partition that begins at 0 without a newest record is another case. It is empty, or it
-        holds only republished records, and the originals are lost.
-        """
-        return self.last is None and self.bounds.begin > 0
 
 
 class Clock(NamedTuple):
@@ -98,11 +83,16 @@ class FeedWriter(Protocol):
     def partitions(self, topic: str) -> int:
         """The number of partitions of a topic that must exist. Raises `Unavailable`."""
 
-    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
-        """The end of every partition, read from the brokers. Raises `Unavailable`."""
+    def opened(self, topic: str) -> AbstractContextManager[TopicReader]:
+        """A topic, to be read. Raises `Unavailable`."""
 
-    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        """Return when every record is acknowledged. After `Unavailable` start a new process."""
+    def publish(
+        self, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> Sequence[Acknowledged]:
+        """Where the records are, once every one is acknowledged.
+
+        After `Unavailable` start a new process.
+        """
 
 
 class TopicReader(Protocol):
@@ -112,7 +102,10 @@ class TopicReader(Protocol):
         """The offsets that every partition holds now; empty if the topic does not exist."""
 
     def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
-        """Yield every record within these bounds, in batches, in order within each partition."""
+        """Yield every record within these bounds, in batches, in order within each partition.
+
+        A batch is empty if nothing came for a while, so that the caller can stop.
+        """
 
 
 class Partitions(Protocol):

@@ -35,7 +35,7 @@ ACKNOWLEDGED_S_MAX = 60.0
 
 _METADATA_S_MAX = 10
 _NEVER_MS = 2**31 - 1
-_CLOSE_S_MAX = 5
+_CLOSE_S_MAX = 2
 
 
 def options(deadline_s: float) -> dict[str, Any]:
@@ -107,8 +107,12 @@ class Publisher:
         except KafkaError as error:
             raise unavailable(kafka, error) from error
 
-    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        """Return when every record is acknowledged. After `Unavailable` start a new process.
+    def publish(
+        self, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> Sequence[Acknowledged]:
+        """Where the records are, once all are acknowledged.
+
+        After `Unavailable` start a new process.
 
         Raises `TopicRecreatedError` if the topic was recreated or lost its end.
         """
@@ -123,6 +127,7 @@ class Publisher:
             raise unavailable(self.kafka, error) from error
         for each in taken:
             self._follows(topic, each)
+        return taken
 
     def _follows(self, topic: str, taken: Acknowledged) -> None:
         """Raise `TopicRecreatedError` unless the offset is above all earlier ones."""

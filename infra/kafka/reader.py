@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any
 from infra.kafka import topics
 from infra.kafka.clients import answered, client, translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
-from infra.kafka.ports import Bounds, Consumed, PartitionEnd
-from infra.kafka.records import REPUBLISHED
+from infra.kafka.ports import Bounds, Consumed
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import TopicReader
 
 SILENT_S_MAX = 30.0
 """How long a broker may send no record while there are records to read, seconds."""
@@ -38,7 +36,6 @@ ANSWER_MS = int(SILENT_S_MAX * 1000)
 
 _POLL_MS = 500
 _POLL_RECORDS = 2_000
-_BACK = (1, 100, 10_000, 2**62)
 
 
 def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
@@ -147,8 +144,8 @@ class Reader:
                     del left[number]
                 # Unassigned, never paused: the unread rest of a paused partition is stuck.
                 self._consumer.assign(self._places(left))
+            yield batch
             if batch:
-                yield batch
                 heard = time.monotonic()  # the caller's own time does not count
 
     def _places(self, numbers: Iterable[int]) -> list[TopicPartition]:
@@ -178,29 +175,3 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
         with closing(consumer):
             numbers = range(topics.require(kafka, topic)) if required else ()
             yield Reader(kafka, consumer, topic, numbers)
-
-
-def end_offsets(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:
-    """The end of every partition, with its newest record that is not a republished one.
-
-    It searches further back, in steps, while it finds only republished records.
-    """
-    with reader(kafka, topic) as read:
-        return end_offsets_of(read)
-
-
-def end_offsets_of(read: TopicReader) -> dict[int, PartitionEnd]:
-    """As `end_offsets`, with an open reader."""
-    bounds = read.bounds()
-    found: dict[int, Consumed] = {}
-    for back in _BACK:
-        spans = {
-            number: Bounds(max(span.begin, span.end - back), span.end)
-            for number, span in bounds.items()
-            if number not in found
-        }
-        for batch in read.read(spans):
-            for each in batch:
-                if REPUBLISHED not in dict(each.headers):
-                    found[each.partition] = each
-    return {number: PartitionEnd(span, found.get(number)) for number, span in bounds.items()}

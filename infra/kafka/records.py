@@ -105,6 +105,14 @@ def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Produ
     return ProducerRecord(row.tape.encode(), row.data, headers)
 
 
+def digest(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> bytes:
+    """The SHA-256 of a record: of all that its writer gave it."""
+    return hashlib.sha256(_pack((key, value, list(headers)))).digest()
+
+
+_pack = msgspec.msgpack.Encoder().encode
+
+
 def number(told: Mapping[str, bytes], name: str) -> int:
     """The number in a header; 0 if it is missing or outside what the record can assign."""
     text = told.get(name, b"")
@@ -188,6 +196,15 @@ def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) 
     except msgspec.MsgspecError:
         return False
     return told.octets > OCTETS_MAX and told.bytes == base64.b64encode(row.octets).decode()
+
+
+def is_quarantined(value: bytes | None, quarantine_id: int) -> bool:
+    """Whether a value is the envelope of an input with this number."""
+    try:
+        told = msgspec.json.decode(value or b"", type=Envelope)
+    except msgspec.MsgspecError:
+        return False
+    return told.quarantine_id == quarantine_id
 
 
 def of_quarantined(row: InQuarantine) -> ProducerRecord:

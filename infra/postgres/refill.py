@@ -74,7 +74,7 @@ class Refilling:
     def append(self, rows: Sequence[TapeRow]) -> None:
         """Add rows with their own positions. Raises `Refused` for one that breaks the chain."""
         for row in rows:
-            self._follows(row)
+            self._take(row)
         try:
             with self._connection.cursor() as cursor:
                 cursor.executemany(_FACT, rows)
@@ -104,11 +104,13 @@ class Refilling:
             cursor.executemany(_HEAD, heads)
             cursor.execute(_COUNTED, counted)
 
-    def _follows(self, row: TapeRow) -> None:
+    def follows(self, row: TapeRow) -> bool:
+        """Whether a row continues its tape as it is now."""
         head = self._heads.get(row.tape, _Head(0, 0, GENESIS))
-        if (row.position, row.table_seq) != (self.tip + 1, head.seq + 1) or row.hash != chain_hash(
-            head.hash, row
-        ):
+        return row.table_seq == head.seq + 1 and row.hash == chain_hash(head.hash, row)
+
+    def _take(self, row: TapeRow) -> None:
+        if row.position != self.tip + 1 or not self.follows(row):
             raise Refused(
                 f"Fact {row.table_seq:,} of {row.tape} does not continue the record",
                 where=f"position {row.position:,}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import ExitStack, contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from infra.postgres import arrays, outbox
@@ -18,9 +19,9 @@ from ledger.errors import Refused
 from ledger.record.tape import GENESIS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from infra.postgres.connection import AnyConnection, Database
+    from infra.postgres.connection import AnyConnection, Database, Role
     from infra.postgres.outbox import QueuedMessage
     from ledger.record.tape import InQuarantine, TapeRow
 
@@ -38,6 +39,29 @@ FORGET_S_MAX = 30
 _LEAD = "round-ledger", "relay"
 
 
+NO_OFFSET = -1
+"""The offset in a `Mark` of a partition that holds no record of the relay."""
+
+
+class Mark(NamedTuple):
+    """The last record of a partition that brokers acknowledged to the relay."""
+
+    offset: int  # or NO_OFFSET
+    digest: bytes  # as `infra.kafka.records.digest`
+    known: int  # the first offset that neither the relay wrote nor anybody looked at
+
+
+NO_MARKS: Mapping[int, Mark] = MappingProxyType({})
+
+
+class StrayCount(NamedTuple):
+    """Records in one partition of a topic of the relay that the relay did not write."""
+
+    times: int
+    last_offset: int
+    says: str  # why the newest is not of the relay
+
+
 class RelayStore(Protocol):
     """The relay's access to the record. Every method raises `Unavailable`."""
 
@@ -47,8 +71,29 @@ class RelayStore(Protocol):
     def is_known(self, topic: str) -> bool:
         """Whether a topic was ever published, with all that its views held at first."""
 
-    def move(self, topic: str, seen: int, to: int) -> None:
-        """Move a checkpoint from `seen`. Raises `Refused` if another relay moved it."""
+    def move(
+        self, topic: str, seen: int, to: int, marks: Mapping[int, Mark] | None = NO_MARKS
+    ) -> None:
+        """Move a checkpoint from `seen`. Raises `Refused` if another relay moved it.
+
+        marks: of partitions that got records, kept in the same transaction. None: not known. Then
+        `marks` returns nothing until all of them are kept.
+        """
+
+    def marks(self, topic: str) -> dict[int, Mark]:
+        """The marks kept with the checkpoint; none if it was moved without them."""
+
+    def keep_marks(self, topic: str, marks: Mapping[int, Mark]) -> None:
+        """Keep the marks of all partitions, in place of those before."""
+
+    def note_copies(self, topic: str, copies: Mapping[int, tuple[int, int]]) -> None:
+        """Copies published on demand: by partition, from an offset up to, not including, one.
+
+        Nothing changes for a partition in which they do not follow what is known.
+        """
+
+    def note_strays(self, topic: str, strays: Mapping[int, StrayCount]) -> None:
+        """Count records of other programs, by partition."""
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """Rows of the record above a position."""
@@ -110,22 +155,49 @@ class PostgresRelayStore:
         row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
         return row is not None and row[0] != UNSAID
 
-    def move(self, topic: str, seen: int, to: int) -> None:
+    def move(
+        self, topic: str, seen: int, to: int, marks: Mapping[int, Mark] | None = NO_MARKS
+    ) -> None:
         """As `RelayStore`."""
-        row = self._one(
-            "INSERT INTO views.relayed AS r (topic, position) VALUES (%s, %s)"
-            " ON CONFLICT (topic) DO UPDATE SET position = excluded.position"
-            " WHERE r.position = %s RETURNING 1",
-            topic,
-            to,
-            seen,
-        )
+        about = (topic, to, None if marks is None else to, seen)
+        with translated(self._database):
+            row = self._connection.execute(
+                _MOVE, (*about, topic, *_columns(marks or {})), prepare=True
+            ).fetchone()
         if row is None:
             raise Refused(
                 f"Another relay has moved the checkpoint of {topic} from {seen:,}",
                 where=self._database.where,
                 hint="Nothing is lost. Start this relay again: it then waits for the lead.",
             )
+
+    def marks(self, topic: str) -> dict[int, Mark]:
+        """As `RelayStore`."""
+        with translated(self._database):
+            rows = self._connection.execute(
+                "SELECT e.partition, e.record_offset, e.digest, e.known_until"
+                " FROM views.relayed_ends e JOIN views.relayed r USING (topic)"
+                " WHERE e.topic = %s AND r.marked = r.position",
+                (topic,),
+            )
+            return {partition: Mark(*mark) for partition, *mark in rows.fetchall()}
+
+    def keep_marks(self, topic: str, marks: Mapping[int, Mark]) -> None:
+        """As `RelayStore`."""
+        with translated(self._database):
+            self._connection.execute(_KEEP_MARKS, (topic, topic, *_columns(marks)))
+
+    def note_copies(self, topic: str, copies: Mapping[int, tuple[int, int]]) -> None:
+        """As `RelayStore`."""
+        spans = [(end, topic, number, begin) for number, (begin, end) in copies.items()]
+        with translated(self._database), self._connection.cursor() as cursor:
+            cursor.executemany(_NOTE_COPIES, spans)
+
+    def note_strays(self, topic: str, strays: Mapping[int, StrayCount]) -> None:
+        """As `RelayStore`."""
+        rows = [(topic, number, *each) for number, each in strays.items()]
+        with translated(self._database), self._connection.cursor() as cursor:
+            cursor.executemany(_NOTE_STRAYS, rows)
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """As `RelayStore`."""
@@ -222,6 +294,49 @@ class PostgresRelayStore:
             return self._connection.execute(statement.encode(), parameters).fetchone()
 
 
+_MOVE = (
+    b"WITH moved AS (INSERT INTO views.relayed AS r (topic, position, marked)"
+    b" VALUES (%s, %s, %s) ON CONFLICT (topic) DO UPDATE SET position = excluded.position,"
+    b" marked = CASE WHEN r.marked = r.position THEN excluded.marked END"
+    b" WHERE r.position = %s RETURNING topic),"
+    b" kept AS (INSERT INTO views.relayed_ends AS e"
+    b" (topic, partition, record_offset, digest, known_until)"
+    b" SELECT %s, p, o, d, k FROM unnest(%b, %b, %b, %b) AS u (p, o, d, k), moved"
+    b" ON CONFLICT (topic, partition) DO UPDATE SET record_offset = excluded.record_offset,"
+    b" digest = excluded.digest, known_until = greatest(e.known_until, excluded.known_until))"
+    b" SELECT 1 FROM moved"
+)
+_KEEP_MARKS = (
+    b"WITH marked AS (INSERT INTO views.relayed AS r (topic, position, marked) VALUES (%s, 0, 0)"
+    b" ON CONFLICT (topic) DO UPDATE SET marked = r.position)"
+    b" INSERT INTO views.relayed_ends"
+    b" (topic, partition, record_offset, digest, known_until)"
+    b" SELECT %s, p, o, d, k FROM unnest(%b, %b, %b, %b) AS u (p, o, d, k)"
+    b" ON CONFLICT (topic, partition) DO UPDATE SET record_offset = excluded.record_offset,"
+    b" digest = excluded.digest, known_until = excluded.known_until"
+)
+_NOTE_COPIES = (
+    "UPDATE views.relayed_ends SET known_until = %s"
+    " WHERE topic = %s AND partition = %s AND known_until = %s"
+)
+_NOTE_STRAYS = (
+    "INSERT INTO views.feed_strays AS s (topic, partition, count, last_offset, last_at_us, says)"
+    " VALUES (%s, %s, %s, %s, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, %s)"
+    " ON CONFLICT (topic, partition) DO UPDATE SET count = s.count + excluded.count,"
+    " last_offset = excluded.last_offset, last_at_us = excluded.last_at_us, says = excluded.says"
+)
+
+
+def _columns(marks: Mapping[int, Mark]) -> tuple[object, ...]:
+    """Partitions, offsets, digests and known offsets, each an array."""
+    return (
+        arrays.bigints([*marks]),
+        arrays.bigints([each.offset for each in marks.values()]),
+        arrays.byteas([each.digest for each in marks.values()]),
+        arrays.bigints([each.known for each in marks.values()]),
+    )
+
+
 class Relayed(NamedTuple):
     """A topic's checkpoint."""
 
@@ -280,9 +395,9 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
 
 
 @contextmanager
-def relay_store(database: Database) -> Iterator[RelayStore]:
-    """A `RelayStore` without the lead, for readers that move no checkpoint."""
-    with database.connect("ledger_reader") as connection:
+def relay_store(database: Database, role: Role = "ledger_reader") -> Iterator[RelayStore]:
+    """A `RelayStore` without the lead, to read; with a role that writes, also to note copies."""
+    with database.connect(role) as connection:
         arrays.register(connection)
         yield PostgresRelayStore(database, connection)
 
@@ -292,6 +407,27 @@ def tracked(database: Database) -> list[Relayed]:
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
         return [Relayed._make(row) for row in rows.fetchall()]
+
+
+class Strays(NamedTuple):
+    """Records of other programs in one partition of a topic of the relay."""
+
+    topic: str
+    partition: int
+    times: int  # ever
+    last_offset: int
+    last_at_us: int  # by the database's clock
+    says: str  # why the newest is not of the relay
+
+
+def strays(database: Database) -> list[Strays]:
+    """Every partition in which a relay met records of other programs."""
+    with database.connect("ledger_reader") as connection, translated(database):
+        rows = connection.execute(
+            "SELECT topic, partition, count, last_offset, last_at_us, says"
+            " FROM views.feed_strays ORDER BY topic, partition"
+        )
+        return [Strays._make(row) for row in rows.fetchall()]
 
 
 class Failure(NamedTuple):

@@ -13,7 +13,7 @@ from consumers.relay.metrics import RelayMetrics
 from consumers.runtime.metrics import ConsumerMetrics
 from infra.metrics import consumer_lag, record_metrics, verdicts
 from infra.postgres.parking import ParkedSummary
-from infra.postgres.relay_progress import Failure, Waiting
+from infra.postgres.relay_progress import Failure, Strays, Waiting
 from infra.postgres.tape import Lag
 from ledger.errors import Unavailable
 from ledger.record.group_commit import CommitBacklog
@@ -31,6 +31,7 @@ _RECEIVED = Counters(*(0 for _ in Counters._fields))
 _PARKED = [ParkedSummary("drop", "hollywood/CC-07", 1, 1, "", "", "", 0, 1)]
 _WAITING = [Waiting("ledger.table-events.v1", 0)]
 _FAILURES = [Failure("unavailable", 1, 0)]
+_STRAYS = [Strays("ledger.table-events.v1", 0, 1, 0, 0, "")]
 
 
 class _Away:
@@ -56,7 +57,7 @@ def processes() -> dict[str, list[Metric]]:
     views.moved("drop", idle)
     alerts = AlertMetrics(nothing)
     lag = list(consumer_lag(_LAGS))
-    record = list(record_metrics(_LAGS, _RECEIVED, _PARKED, _WAITING, _FAILURES))
+    record = list(record_metrics(_LAGS, _RECEIVED, _PARKED, _WAITING, _FAILURES, _STRAYS))
     return {
         "`serve`": _sorted([*verdicts(_RECEIVED), *lag, *server.registry.collect()]),
         "`consume all` and `consume alerts`": _sorted(record),

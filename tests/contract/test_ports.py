@@ -10,7 +10,7 @@ import pytest
 from infra.postgres import relay_progress
 from infra.postgres.outbox import Message
 from infra.postgres.parking import Parked, PartitionOffset
-from infra.postgres.relay_progress import UNSAID
+from infra.postgres.relay_progress import NO_OFFSET, UNSAID, Mark
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, writing
 from ledger.errors import Refused
@@ -91,6 +91,31 @@ def record(ports: Ports) -> list[object]:
         [(each.quarantine_id, each.verdict) for each in relay_store.quarantined(0, 9)],
         [each.quarantine_id for each in relay_store.quarantined(1, 9)],
     ]  # fmt: skip
+
+
+def marks(ports: Ports) -> list[object]:
+    """The last acknowledged records, kept with tracking."""
+    relay_store = ports.relay_store
+    first, second = Mark(3, b"a", 4), Mark(7, b"b", 8)
+    told: list[object] = [relay_store.marks("t")]
+    relay_store.keep_marks("t", {0: Mark(NO_OFFSET, b"", 0), 1: Mark(NO_OFFSET, b"", 2)})
+    told += [relay_store.marks("t"), relay_store.tracked("t")]
+    relay_store.move("t", 0, 5, {0: first})
+    told.append(relay_store.marks("t"))
+    relay_store.note_copies("t", {0: (4, 9), 1: (1, 5), 2: (0, 1)})
+    told.append(relay_store.marks("t"))
+    with pytest.raises(Refused):
+        relay_store.move("t", 3, 9, {0: second})
+    relay_store.move("t", 5, 6, {0: second})
+    told.append(relay_store.marks("t"))
+    relay_store.move("t", 6, 7)
+    told.append(relay_store.marks("t"))
+    relay_store.move("t", 7, 8, None)
+    told.append(relay_store.marks("t"))
+    relay_store.move("t", 8, 9, {0: second})
+    told.append(relay_store.marks("t"))
+    relay_store.keep_marks("t", {0: first})
+    return [*told, relay_store.marks("t"), relay_store.tracked("t")]
 
 
 def tracking(ports: Ports) -> list[object]:
@@ -184,7 +209,7 @@ def swapped(ports: Ports) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("told", [record, tracking, views_move, swapped])
+@pytest.mark.parametrize("told", [record, marks, tracking, views_move, swapped])
 def test_the_imagined_database_answers_as_the_real_one(
     database: Database, told: Callable[[Ports], list[object]]
 ) -> None:

@@ -23,6 +23,7 @@ from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from consumers.relay import relay as relaying
+from consumers.relay import streams
 from infra.kafka import publisher
 from infra.kafka.clients import Connection
 from infra.kafka.library import KafkaError
@@ -34,6 +35,7 @@ from ledger.errors import Unavailable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from infra.kafka.ports import Acknowledged
     from infra.kafka.records import ProducerRecord
 
 
@@ -43,7 +45,7 @@ _AN_HOUR_MS = 3_600_000
 def main(
     url: str, bootstrap: str, prefix: str, window: str, mode: str, deadline_s: str = "30"
 ) -> None:
-    relaying.WINDOW_RECORDS = int(window)
+    streams.WINDOW_RECORDS = int(window)
     if mode == "early":
         _early()
     elif mode == "blind":
@@ -81,17 +83,18 @@ def _early() -> None:
 
     def later(
         self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
-    ) -> None:
+    ) -> list[Acknowledged]:
         for each in held:
             publish(*each)
         held[:] = [(self, topic, partitions, records)]
+        return []
 
     Publisher.publish = later  # type: ignore[method-assign]
     _blind()
 
 
 def _blind() -> None:
-    relaying.end_offsets = lambda *_: {}  # type: ignore[assignment]
+    relaying._resumed = lambda _, store, stream, *__: store.tracked(stream.topic)
 
 
 def _heedless() -> None:
@@ -103,11 +106,12 @@ def _hasty(deadline_s: float) -> None:
 
     def publish(
         self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
-    ) -> None:
+    ) -> list[Acknowledged]:
         for record in records:
             self._send(topic, partitions, record)
         with suppress(KafkaError):
             self._producer.flush(timeout=2 * deadline_s)
+        return []
 
     Publisher.publish = publish  # type: ignore[method-assign]
     _made_with(
@@ -120,13 +124,14 @@ def _hasty(deadline_s: float) -> None:
 def _by_the_wall_clock(deadline_s: float) -> None:
     def publish(
         self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
-    ) -> None:
+    ) -> list[Acknowledged]:
         futures: list[Any] = [self._send(topic, partitions, record) for record in records]
         until = time.time() + deadline_s
         while not all(future.is_done for future in futures):
             if time.time() > until:
                 raise Unavailable("Kafka rejected the request or did not answer")
             time.sleep(0.01)
+        return []
 
     Publisher.publish = publish  # type: ignore[method-assign]
     _made_with(request_timeout_ms=_AN_HOUR_MS, bootstrap_timeout_ms=_AN_HOUR_MS)

@@ -19,6 +19,8 @@ from tests.until import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pytest
+
     from consumers.relay.check import FeedCheck
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
@@ -88,6 +90,14 @@ def load(database: Database, every_s: float = 0.01) -> Iterator[list[int]]:
     finally:
         done.set()
         thread.join()
+
+
+def blind(patch: pytest.MonkeyPatch) -> None:
+    """Have a relay believe its checkpoint, and look at no topic's end."""
+    patch.setattr(
+        "consumers.relay.relay._resumed",
+        lambda _, relay_store, stream, *__: relay_store.tracked(stream.topic),
+    )
 
 
 def checked(database: Database, kafka: Connection) -> FeedCheck:

@@ -42,6 +42,21 @@ class Log:
         self.cut_at = -1.0
         self.owed: set[int] = set()  # numbers it had and lost; a new process must see it
 
+    def offsets_of(self, batch: Batch, begin: int) -> list[int]:
+        """Where the records of a batch stand that was put at `begin`, or came before.
+
+        Below zero, as of most where some were dropped on the way: not known.
+        """
+        count = len(batch.records)
+        if len(self.stored) - begin == count:
+            return list(range(begin, begin + count))
+        unknown = [-1] * (count - 1)
+        if batch.seq is None:
+            return [*unknown, len(self.stored) - 1]
+        last = batch.producer, batch.seq + count - 1
+        found = [at for at, e in enumerate(self.stored) if (e.producer, e.seq) == last and e.record]
+        return [*unknown, found[-1] if found else -1]
+
     def last(self, producer: int) -> int | None:
         found = [each.seq for each in self.stored if each.producer == producer]
         return max(found, default=None)
@@ -169,7 +184,7 @@ class Batch:
         self.sent: list[SimSent] = []
         self.under_way = False
         self.end = 0
-        self.first = -1  # offset of its first record, where it was put
+        self.offsets: list[int] = []  # of its records, where they were put; below zero: not known
         self.cuts = 0
 
 
@@ -279,8 +294,8 @@ class SimProducer:
             self._world.met["a request outlived its process"] += 1
         begin = len(batch.log.stored)
         answer = self._broker.append(batch.log, batch)
-        if answer == "kept" and len(batch.log.stored) > begin:
-            batch.first = begin
+        if answer == "kept":
+            batch.offsets = batch.log.offsets_of(batch, begin)
         batch.end, batch.cuts = len(batch.log.stored), batch.log.cuts
         if self._world.fault("request came twice"):
             self._broker.append(batch.log, batch)
@@ -310,7 +325,6 @@ class SimProducer:
 
     def _end(self, queue: list[Batch], batch: Batch, error: Exception | None) -> None:
         queue.remove(batch)
-        # The others get no offset: some may have been dropped on the way.
-        batch.sent[0].taken = Taken(batch.log.number, batch.first)
-        for sent in batch.sent:
+        for sent, offset in zip(batch.sent, batch.offsets or [-1] * len(batch.sent), strict=True):
+            sent.taken = Taken(batch.log.number, offset)
             sent.is_done, sent.error = True, error

@@ -38,7 +38,17 @@ class Postgres:
         self.heads: dict[str, TapeRow] = {}
         self.aside: list[InQuarantine] = []
         self.kept: dict[str, dict[Key, Any]] = {
-            name: {} for name in ("tracking", "parked", "offsets", "cells", "outbox", "relayed")
+            name: {}
+            for name in (
+                "tracking",
+                "parked",
+                "offsets",
+                "cells",
+                "outbox",
+                "relayed",
+                "marked",
+                "ends",
+            )
         }
         self.locks: dict[Key, Session] = {}
         self.lead: Session | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from consumers.relay import relay, view_topics
 from consumers.relay.check import republish_in
+from consumers.relay.streams import Facts, Quarantine
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import follow, rebuild_in
 from consumers.runtime.runner import RunnerOptions
@@ -21,7 +22,7 @@ from infra.kafka.clients import Connection
 from infra.kafka.feed_source import FeedSource
 from infra.kafka.merging import Figures
 from infra.kafka.publisher import Publisher
-from infra.kafka.records import of_row, partition_of
+from infra.kafka.records import ProducerRecord, of_row, partition_of
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, Tracking
 from ledger.errors import LedgerError, Refused
 from ledger.record import group_commit
@@ -39,18 +40,21 @@ from tests.simulation.database import Postgres, Session, SimTape
 from tests.simulation.plain_views import BAD, NAMES, TOLD, VIEWS
 from tests.simulation.readers import SimFeedWriter, SimPartitions
 from tests.simulation.stores import SimRelayStore, SimViewStore
-from tests.simulation.world import STARTS_AT, Killed
+from tests.simulation.world import STARTS_AT, Broken, Killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from infra.kafka.ports import Consumed
+    from infra.kafka.ports import Acknowledged, Consumed
     from infra.kafka.publisher import SendWindow
     from ledger.record.tape import Receipt, TapeRow
     from tests.simulation.broker import Log
     from tests.simulation.world import Actor, World
 
 TAPES = ("p/A", "p/B", "p/C", "p/cage")
+CONTRADICTS = ("The topic", "Another program")
+"""How a refusal begins that a person must mend."""
+
 _WHERE = Connection("simulation")
 _START_US = 1_795_000_000_000_000
 
@@ -140,8 +144,8 @@ class Floor:
                     for let_go in actor.held:
                         let_go()
                     actor.held.clear()
-                    if isinstance(error, Refused) and "differs from the record" in str(error):
-                        self._contradicted()
+                    if isinstance(error, Refused) and error.what.startswith(CONTRADICTS):
+                        self._contradicted(str(error))
 
         return run
 
@@ -232,8 +236,12 @@ class Floor:
             first = self.world.chance.randint(1, last)
             with self._publisher(actor) as publisher:
 
-                def send(window: SendWindow, publisher: Publisher = publisher) -> None:
-                    publisher.publish(topics.FACTS, self.world.plan.partitions, window.records)
+                def send(
+                    window: SendWindow, publisher: Publisher = publisher
+                ) -> Sequence[Acknowledged]:
+                    return publisher.publish(
+                        topics.FACTS, self.world.plan.partitions, window.records
+                    )
 
                 republish_in(relay_store, send, first, last)
 
@@ -261,7 +269,7 @@ class Floor:
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 
-        streams: list[relay.Stream] = [relay.Facts(relay_store), relay.Quarantine(relay_store)]
+        streams: list[relay.Stream] = [Facts(relay_store), Quarantine(relay_store)]
         streams += view_topics.begun(relay_store, [TOLD], restate)
         with self._publisher(actor) as publisher:
             feed_writer = SimFeedWriter(self.broker, publisher)
@@ -279,9 +287,13 @@ class Floor:
             session.end()
         return False
 
-    def _contradicted(self) -> None:
+    def _contradicted(self, says: str) -> None:
         """An operator deletes topics that contradict the record."""
         self.refused += 1
+        kinds = {kind for kind, _ in self.broker.lies}
+        known = any(topic == topics.FACTS for topic, _ in self.database.kept["ends"])
+        if known and kinds == {"stray"} and not self.broker.rewound:
+            raise Broken("a stray stops nobody", says)
         self.broker.delete(topics.FACTS)
         self.broker.delete(topics.QUARANTINE)
 
@@ -291,11 +303,17 @@ class Floor:
             self.world.sleep(2.0)
             if self.database.rows and self.world.fault("stranger wrote"):
                 row = self.world.chance.choice(self.database.rows)
+                log = self.log_of(row.tape)
+                if self.world.chance.random() < 0.5:  # from a program that knows nothing of facts
+                    self.broker.store(log, 0, None, [ProducerRecord(b"?", b"?", [])])
+                    self.broker.lies.append(("stray", row.position))
+                    continue
                 forged = row._replace(data=b'{"n":999}')
                 forged = forged._replace(hash=chain_hash(GENESIS, forged))
-                log = self.log_of(row.tape)
                 self.broker.store(log, 0, None, [of_row(forged, GENESIS)])
-                self.broker.lies.append(("stranger", row.position))
+                # The first fact of a tape could be one that the record lost.
+                kind = "stranger" if row.table_seq == 1 else "stray"
+                self.broker.lies.append((kind, row.position))
 
     def log_of(self, tape: str) -> Log:
         logs = self.broker.logs[topics.FACTS]

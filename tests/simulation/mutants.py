@@ -37,6 +37,7 @@ DERIVED = "derived is the view"
 ONCE = "answered is kept once"
 BENT = "what is bent is withheld"
 NO_GAP = "no gap is told that is none"
+STRAY = "a stray stops nobody"
 
 
 MUTANTS = (
@@ -60,9 +61,23 @@ MUTANTS = (
     Mutant(
         "what was published again is the end",
         (NOT_LOST,),
-        writers.nothing_seen_is_expired,
+        writers.copies_are_own,
         rare=True,
     ),
+    Mutant("the last record not compared", (NOT_LOST,), writers.marks_not_compared, rare=True),
+    Mutant(
+        "what is published again kept as the last record",
+        (NOT_LOST,),
+        writers.copies_move_the_mark,
+        rare=True,
+    ),
+    Mutant(
+        "the last records kept before tracking is set back",
+        (NOT_LOST,),
+        writers.marks_kept_before_tracking,
+        rare=True,
+    ),
+    Mutant("a stray is a contradiction", (STRAY,), writers.strays_are_contradictions),
     Mutant(
         "position taken outside the lock",
         (FOLD, PUBLISHED, ORDER),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.simulation.floor import Floor, Watched
 
 Rows = dict[str, tuple[Any, ...]]
-HARMFUL = ("dropped", "edited", "cut", "stranger")
+HARMFUL = ("dropped", "edited", "cut", "stranger", "stray")
 """What is done to records that a reader cannot simply pass over."""
 
 
@@ -282,7 +282,9 @@ class Oracle:
 
     def parked_alone(self) -> None:
         """A tape is withheld for its own bent records, or for what a program fails on."""
-        bent = {self.database.rows[p - 1].tape for p in self.lied("edited", "cut", "stranger")}
+        bent = {
+            self.database.rows[p - 1].tape for p in self.lied("edited", "cut", "stranger", "stray")
+        }
         for view in NAMES:
             for tape, each in self.parked(view).items():
                 own = each.reason == "unappliable" and view == "counts" and tape == "p/C"
@@ -338,7 +340,7 @@ class Oracle:
         aside = {number_of(each) for each in self.on(topics.QUARANTINE)}
         inputs = set(range(1, len(self.database.aside) + 1)) - aside
         ranges += sum(number - 1 not in inputs for number in inputs)
-        if self.lied("stranger"):  # one in a fact's place is reported as itself
+        if self.lied("stranger", "stray"):  # one in a fact's place is reported as itself
             must(kinds or not ranges, "verify tells what lacks", f"{ranges} holes, nothing told")
             return
         must(

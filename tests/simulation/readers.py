@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from infra.kafka.ports import Bounds, Consumed
-from infra.kafka.reader import end_offsets_of
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from infra.kafka.ports import PartitionEnd
+    from infra.kafka.ports import Acknowledged
     from infra.kafka.publisher import Publisher
     from infra.kafka.records import ProducerRecord
     from tests.simulation.broker import Broker
@@ -45,18 +45,20 @@ class SimFeedWriter:
         self._broker = broker
         self._publisher = publisher
 
-    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        self._publisher.publish(topic, partitions, records)
+    def publish(
+        self, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> Sequence[Acknowledged]:
+        return self._publisher.publish(topic, partitions, records)
 
     def partitions(self, topic: str) -> int:
         ask(self._broker, f"partitions {topic}")
         return self._broker.partitions[topic]
 
-    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
+    @contextmanager
+    def opened(self, topic: str) -> Iterator[SimReader]:
         at = self._broker.world.now
-        found = end_offsets_of(SimReader(self._broker, topic))
+        yield SimReader(self._broker, topic)
         self._publisher._producer.looked(topic, at)
-        return found
 
 
 class SimPartitions:

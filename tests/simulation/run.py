@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-import consumers.relay.relay as relaying
-from consumers.relay import view_topics
+from consumers.relay import streams, view_topics
 from infra.kafka import feed_source, topics
 from tests.simulation.floor import Floor
 from tests.simulation.oracle import Oracle, must
@@ -74,11 +73,11 @@ def run(seed: int, *, without: Collection[str] = (), until: int | None = None) -
     world = World(seed, plan._replace(rates=rates), until=until)
     law = broken = ""
     window, level, poll_s = (
-        relaying.WINDOW_RECORDS,
+        streams.WINDOW_RECORDS,
         logging.root.manager.disable,
         feed_source.POLL_S,
     )
-    relaying.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = plan.window
+    streams.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = plan.window
     feed_source.POLL_S = 2.0
     logging.disable(logging.CRITICAL)
     try:
@@ -89,7 +88,7 @@ def run(seed: int, *, without: Collection[str] = (), until: int | None = None) -
         law, broken = "programs end only as they may", f"{type(error).__name__}: {error}"
     finally:
         world.close()
-        relaying.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = window
+        streams.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = window
         feed_source.POLL_S = poll_s
         logging.disable(level)
     return Run(seed, law, broken, world.steps, world.fired, world.met, world.told())

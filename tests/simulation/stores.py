@@ -10,7 +10,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from infra.postgres.outbox import Message, QueuedMessage
-from infra.postgres.relay_progress import UNSAID
+from infra.postgres.relay_progress import NO_MARKS, UNSAID
 from infra.postgres.view_tables import (
     LIVE,
     SHADOW_SCHEMA,
@@ -22,9 +22,10 @@ from ledger.errors import Refused
 from ledger.record.tape import GENESIS, InQuarantine, TapeRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
+    from infra.postgres.relay_progress import Mark, StrayCount
     from infra.postgres.view_tables import Schema, ViewTable
     from tests.simulation.database import Key, Session
 
@@ -51,15 +52,49 @@ class SimRelayStore:
         self._session.do(f"known {topic}")
         return self._session.get("relayed", (topic,)) not in (None, UNSAID)
 
-    def move(self, topic: str, seen: int, to: int) -> None:
+    def move(
+        self, topic: str, seen: int, to: int, marks: Mapping[int, Mark] | None = NO_MARKS
+    ) -> None:
         self._session.do(f"move {topic} {seen} to {to}")
         now = self._session.get("relayed", (topic,))
         if now is not None and now != seen:
             raise Refused("moved by another", where=topic, hint="Begin again.")
         self._session.put("relayed", (topic,), to)
+        is_marked = now is None or self._session.get("marked", (topic,)) == now
+        self._session.put("marked", (topic,), to if is_marked and marks is not None else None)
+        for number, mark in (marks or {}).items():
+            before = self._session.get("ends", (topic, number))
+            known = max(mark.known, before.known if before else 0)
+            self._session.put("ends", (topic, number), mark._replace(known=known))
         if self._session.world.fault("commit's answer lost"):
             self._session.end()
         self._session.do("moved")
+
+    def marks(self, topic: str) -> dict[int, Mark]:
+        self._session.do(f"marks {topic}")
+        if self._session.get("marked", (topic,)) != self._session.get("relayed", (topic,)):
+            return {}
+        ends = self._session.scan("ends")
+        return {key[1]: mark for key, mark in ends.items() if key[0] == topic}
+
+    def keep_marks(self, topic: str, marks: Mapping[int, Mark]) -> None:
+        self._session.do(f"keep marks {topic}")
+        tracked = self._session.get("relayed", (topic,)) or 0
+        self._session.put("relayed", (topic,), tracked)
+        self._session.put("marked", (topic,), tracked)
+        for number, mark in marks.items():
+            self._session.put("ends", (topic, number), mark)
+
+    def note_copies(self, topic: str, copies: Mapping[int, tuple[int, int]]) -> None:
+        self._session.do(f"note copies {topic}")
+        for number, (begin, end) in copies.items():
+            mark = self._session.get("ends", (topic, number))
+            if mark and mark.known == begin:
+                self._session.put("ends", (topic, number), mark._replace(known=end))
+
+    def note_strays(self, topic: str, strays: Mapping[int, StrayCount]) -> None:
+        self._session.do(f"note strays {topic}")
+        self._session.world.met["strays told"] += len(strays)
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         if limit < 0:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import consumers.relay.relay as relaying
-from consumers.relay import view_topics
+from consumers.relay import topic_end, view_topics
 from consumers.relay.check import _Check
-from infra.kafka import publisher
-from infra.kafka.ports import PartitionEnd
+from consumers.relay.streams import Facts
+from infra.kafka import publisher, topics
 from infra.kafka.publisher import Publisher
+from tests.simulation import floor
 from tests.simulation.broker import number_of
 from tests.simulation.database import SimTape, _receipt
 
@@ -21,10 +22,11 @@ def tracking_moved_first(patch: pytest.MonkeyPatch) -> None:
     publish = Publisher.publish
     held: dict[int, Any] = {}
 
-    def later(self: Publisher, *window: Any) -> None:
+    def later(self: Publisher, *window: Any) -> Any:
         if id(self._producer) in held:
             publish(self, *held.pop(id(self._producer)))
         held[id(self._producer)] = window
+        return []
 
     patch.setattr(Publisher, "publish", later)
     no_look_at_the_end(patch)
@@ -33,18 +35,20 @@ def tracking_moved_first(patch: pytest.MonkeyPatch) -> None:
 def acknowledgements_not_awaited(patch: pytest.MonkeyPatch) -> None:
     """Flushes for a moment, asks no future, and looks at no end."""
 
-    def publish(self: Publisher, topic: str, partitions: int, records: Any) -> None:
+    def publish(self: Publisher, topic: str, partitions: int, records: Any) -> Any:
         for record in records:
             self._send(topic, partitions, record)
         self._producer._pump()
+        return []
 
     patch.setattr(Publisher, "publish", publish)
     no_look_at_the_end(patch)
 
 
 def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
-    def resumed(feed_writer: Any, relay_store: Any, stream: Any) -> int:
-        feed_writer.end_offsets(stream.topic)
+    def resumed(feed_writer: Any, relay_store: Any, stream: Any, stop: Any) -> int:
+        with feed_writer.opened(stream.topic):
+            pass
         return int(relay_store.tracked(stream.topic))
 
     patch.setattr(relaying, "_resumed", resumed)
@@ -53,13 +57,11 @@ def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
 def window_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Goes on after the newest record that any partition holds."""
 
-    def resumed(feed_writer: Any, relay_store: Any, stream: Any) -> int:
-        ends = [
-            number_of(tail.last)
-            for tail in feed_writer.end_offsets(stream.topic).values()
-            if tail.last
-        ]
+    def resumed(feed_writer: Any, relay_store: Any, stream: Any, stop: Any) -> int:
         tracked = int(relay_store.tracked(stream.topic))
+        with feed_writer.opened(stream.topic) as source:
+            spans = source.bounds()
+            ends = [number_of(each) for batch in source.read(spans) for each in batch]
         position = max([tracked, *ends])
         if position > tracked:
             relay_store.move(stream.topic, tracked, position)
@@ -85,10 +87,50 @@ def one_broker_is_enough(patch: pytest.MonkeyPatch) -> None:
     options(patch, acks=1)
 
 
-def nothing_seen_is_expired(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(
-        PartitionEnd, "expired", property(lambda self: not self.last and self.bounds.end > 0)
-    )
+def copies_are_own(patch: pytest.MonkeyPatch) -> None:
+    """What was published again on demand is taken for the end."""
+    judged = Facts.judge
+
+    def judge(self: Facts, batch: Any) -> Any:
+        return [e._replace(kind="own") if e.kind == "copy" else e for e in judged(self, batch)]
+
+    patch.setattr(Facts, "judge", judge)
+
+
+def copies_move_the_mark(patch: pytest.MonkeyPatch) -> None:
+    """Whoever publishes again keeps its own records as the last acknowledged ones."""
+
+    def republish(relay_store: Any, publish: Any, first: int, last: int) -> None:
+        given, at = Facts(relay_store, republished=True), first - 1
+        while window := given.window(at, last):
+            marks = topic_end.marks_of(window.records, publish(window)) or {}
+            for number, mark in marks.items():
+                relay_store._session.put("ends", (topics.FACTS, number), mark)
+            at = window.end
+
+    patch.setattr(floor, "republish_in", republish)
+
+
+def marks_not_compared(patch: pytest.MonkeyPatch) -> None:
+    """A partition that is long enough is believed."""
+    patch.setattr(topic_end._Look, "_replaced", lambda *_: set())
+
+
+def marks_kept_before_tracking(patch: pytest.MonkeyPatch) -> None:
+    """The marks of a topic that lost its end hide it from whoever starts after a crash."""
+    compared = relaying._compared
+
+    def early(*given: Any) -> Any:
+        position, keep = compared(*given)
+        keep()
+        given[1]._session.do("between")
+        return position, lambda: None
+
+    patch.setattr(relaying, "_compared", early)
+
+
+def strays_are_contradictions(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Facts, "follows", lambda *_: True)
 
 
 def position_outside_the_lock(patch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """The kinds of alert: each declared once, with its words, thresholds and condition."""
 
-from consumers.alerts.kinds import cameras, dead_letters, payout, rulings, tables, views
+from consumers.alerts.kinds import cameras, dead_letters, payout, rulings, strays, tables, views
 
 KINDS = (
     payout.PAYOUT,
@@ -13,6 +13,7 @@ KINDS = (
     views.LAG,
     views.PARKED,
     dead_letters.DEAD_LETTERS,
+    strays.STRAYS,
 )
 """In the order of the settings and of the documentation."""
 

@@ -149,6 +149,8 @@ def refill(
             f"{done.cut:,} of them are over 256 KiB: only their beginning is restored, which is "
             "all that the feed holds."
         )
+    if done.strays:
+        say(f"{done.strays:,} records of other programs were passed over. See `relay verify`.")
     if done.anew:
         says = (
             "facts above a gap have new positions. Delete the facts' topic, run `topics apply`, "

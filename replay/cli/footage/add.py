@@ -143,7 +143,7 @@ def watch(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage watch recordings/CC-07-A --camera CC-07-A
     """
     counted: Counter[str] = Counter()
-    with until_signalled() as stop, told_errors(), opened_views([CAMERAS]) as database:
+    with until_signalled(insist=False) as stop, told_errors(), opened_views([CAMERAS]) as database:
         told = _told(database, camera, property_, None, zone, keep_audio=keep_audio)
         read = _reader(database, told, reference if calibrate else None, json=json)
         say(f"Watching {folder} for segments of {camera}.")

@@ -120,7 +120,7 @@ def _programs(settings: Settings) -> Programs:
 
 def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
     with (
-        until_signalled() as stop,
+        until_signalled(insist=False) as stop,
         supervisor.lock_home(settings.home),
         open_database(settings) as database,
         kept_running(settings),

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import typer
 
-from ledger.errors import LedgerError, Unavailable
+from ledger.errors import LedgerError, Stopped, Unavailable
 
 FINDINGS = 1
 """Exit code of a command that did its work and found something."""
@@ -34,10 +34,6 @@ _OF_THE_MACHINE = {
     errno.EMFILE,
 }
 """What a disk or a login does not allow: no defect of ours, wherever it is met."""
-
-
-class Stopped(KeyboardInterrupt):
-    """SIGTERM came: unwind as for SIGINT, so that what is open is closed."""
 
 
 @contextmanager

@@ -19,7 +19,6 @@ from consumers.runtime import outbox as speaking
 from consumers.runtime.lifecycle import Batch, FencedError, Runner, catch_up, rebuild
 from consumers.runtime.outbox import StoppedError
 from infra.kafka import topics
-from infra.kafka.ports import Bounds, Consumed, PartitionEnd
 from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
@@ -270,7 +269,7 @@ def test_a_topic_lost_after_its_messages_were_forgotten_is_told_again_from_the_v
     agrees(database, feed)
     assert told_versions(feed) == versions(database)
     errors = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
-    assert sum("is said again" in " ".join(each.split()) for each in errors) == len(lost)
+    assert sum("is published again" in " ".join(each.split()) for each in errors) == len(lost)
 
 
 class Kept:
@@ -306,23 +305,13 @@ def test_a_topic_begins_anew_where_not_all_that_it_lacks_is_kept(
 ) -> None:
     restated: list[Sequence[str]] = []
     stream = view_topics.Outbox(cast("RelayStore", Kept(*kept)), "t", restated.append)
-    assert stream.resume(8, ending(*ends)) == resumed
+    lost = () if any(ends) else (0, 1)
+    assert stream.resume(8, dict(enumerate(ends)), lost, 2) == resumed
     stream.rewind(resumed)
     assert restated == ([["t"]] if resumed == 0 else [])
 
 
-def ending(*at: int) -> dict[int, PartitionEnd]:
-    """Partitions whose newest messages have these numbers; 0: there never was one."""
-    return {
-        number: PartitionEnd(
-            Bounds(0, end),
-            Consumed(number, 0, None, None, ((OUTBOX, b"%d" % end),)) if end else None,
-        )
-        for number, end in enumerate(at)
-    }
-
-
-def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_to_be_alive(
+def test_a_week_of_messages_is_read_in_pages_between_which_a_relay_is_seen_to_be_alive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(view_topics, "KEYS_ROWS", 10)
@@ -333,29 +322,27 @@ def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_
         return False
 
     stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, stop)
-    assert stream.resume(1_000, ending(1_000, 1)) == 2, "3 is the first that partition 1 lacks"
+    reached = {0: 1_000, 1: 1}
+    assert stream.resume(1_000, reached, (), 2) == 2, "3 is the first that partition 1 lacks"
     began = len(asked)
     assert began >= 100, "before every page"
     assert max(after - before for before, after in itertools.pairwise(asked)) == 10
 
-    relay_store, asked[:] = Kept(*range(1, 1_001)), []
-    stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, stop)
-    assert stream.resume(1_000, ending(1_000, 999)) == 1_000
-    once = relay_store.given
-    for _ in range(3):  # the looks of a relay without news
-        assert stream.resume(1_000, ending(1_000, 999)) == 1_000
-    assert relay_store.given - once <= 3, "they read nothing again"
-    relay_store.kept += range(1_001, 1_011)
-    assert stream.resume(1_010, ending(1_010, 1_009)) == 1_010
-    assert relay_store.given - once < 20, "but what came since"
-    assert stream.resume(1_010, ending(1_010, 997)) == 998, "and see what is lost meanwhile"
+
+def test_a_partition_that_lost_its_end_begins_anew_unless_all_it_may_lack_is_kept() -> None:
+    stream = view_topics.Outbox(cast("RelayStore", Kept(5, 6, 7, 8)), "t", lambda _: None)
+    assert stream.resume(8, {1: 6}, {1}, 2) == 6, "from 7 on everything is kept"
+    assert stream.resume(8, {1: 3}, {1}, 2) == 0, "4 may have been one of them"
+    forgotten = view_topics.Outbox(cast("RelayStore", Kept()), "t", lambda _: None)
+    assert forgotten.resume(8, {1: 6}, {1}, 2) == 0
+    assert forgotten.resume(8, {1: 6}, (), 2) == 8, "which nothing kept could show"
 
 
 def test_a_relay_that_is_stopped_while_it_looks_reads_no_further() -> None:
     relay_store = Kept(*range(1, 1_001))
     stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, lambda: True)
     with pytest.raises(StoppedError):
-        stream.resume(1_000, ending(1_000, 1))
+        stream.resume(1_000, {1: 1}, (), 2)
     assert relay_store.given == 0
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tests.fixtures.kafka import Relays
 
 DEADLINE_S = 5
-LACKS = "lacks records it had acknowledged"
+LACKS = "lacks records that its brokers had acknowledged"
 
 
 @contextmanager

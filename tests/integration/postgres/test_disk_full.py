@@ -24,7 +24,7 @@ from tests.fixtures.http import BATCH, batch
 from tests.fixtures.kafka import FEED, Cluster, relays
 from tests.fixtures.postgres_pair import NAME, Postgres
 from tests.scenes.feeding import fill, once
-from tests.scenes.publishing import process
+from tests.scenes.publishing import blind, process
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def test_a_relay_that_moves_tracking_first_loses_facts_to_a_full_broker_and_it_i
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
+    blind(monkeypatch)
     disk = disk_of(256)
     cluster = Cluster(disk.folder / "kafka")
     node = cluster.nodes.nodes[0]

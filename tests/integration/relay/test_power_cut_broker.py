@@ -14,7 +14,7 @@ from consumers.relay import check
 from infra.kafka import topics
 from tests.fixtures.kafka import FEED, Cluster
 from tests.scenes.feeding import fill, once
-from tests.scenes.publishing import checked, load, moves, process
+from tests.scenes.publishing import blind, checked, load, moves, process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def test_a_relay_that_does_not_look_at_the_end_leaves_the_feed_short(
 ) -> None:
     """The control of the one above."""
     loses_its_end(database, tape, powered, broker)
-    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
+    blind(monkeypatch)
     fill(tape, 100, first=SETTLED + UNSETTLED)
     seen = checked(database, broker.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}

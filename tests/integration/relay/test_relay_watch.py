@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from consumers.relay.metrics import RelayMetrics
-from consumers.relay.relay import Facts, KafkaFeedWriter, Quarantine, publish
-from infra.kafka.ports import Bounds, PartitionEnd
+from consumers.relay.relay import KafkaFeedWriter, publish
+from consumers.relay.streams import Facts, Quarantine
+from infra.kafka.ports import Bounds
 from infra.kafka.publisher import Publisher
 from infra.metrics import STUCK_S_MAX
 from infra.postgres import relay_progress
@@ -23,11 +24,12 @@ from tests.scenes.feeding import fill
 from tests.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import FeedWriter
+    from infra.kafka.ports import Acknowledged, Consumed, FeedWriter, TopicReader
     from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
@@ -105,16 +107,29 @@ class Gone:
     def partitions(self, topic: str) -> int:
         return self._feed_writer.partitions(topic)
 
-    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        self._feed_writer.publish(topic, partitions, records)
+    def publish(
+        self, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> Sequence[Acknowledged]:
+        return self._feed_writer.publish(topic, partitions, records)
 
-    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
+    def opened(self, topic: str) -> AbstractContextManager[TopicReader]:
         self.asked += 1
         if self.asked <= 2:  # as the relay begins
-            return self._feed_writer.end_offsets(topic)
+            return self._feed_writer.opened(topic)
         if self._silent:
             raise Unavailable("nobody listens", where="here", hint="Start it.")
-        return {0: PartitionEnd(Bounds(0, 0), None)}
+        return nullcontext(Empty())
+
+
+class Empty:
+    """A topic that was made anew."""
+
+    def bounds(self) -> dict[int, Bounds]:
+        return {0: Bounds(0, 0)}
+
+    def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
+        assert all(span.begin == span.end for span in ranges.values())
+        return iter(())
 
 
 @pytest.mark.long
@@ -148,6 +163,8 @@ def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one
                 assert told[0] is None
                 assert "no broker has answered" in str(told[-1])
             else:
-                with pytest.raises(Unavailable, match="lacks records it had acknowledged"):
+                with pytest.raises(
+                    Unavailable, match="lacks records that its brokers had acknowledged"
+                ):
                     begun()
         assert gone.asked > 2, "the control: it looked again"
