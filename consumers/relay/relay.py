@@ -47,7 +47,7 @@ LOOK_S = 10.0
 LOG = logging.getLogger("round_ledger.relay")
 
 
-class Stream(topic_end.Stream, Protocol):
+class Stream(topic_end.ComparedTopic, Protocol):
     """One topic and the source of its records."""
 
     def window(self, after: int) -> SendWindow | None:

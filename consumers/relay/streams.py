@@ -42,13 +42,13 @@ class Facts:
         return window_of((row.position, self._record(row)) for row in rows)
 
     def judge(self, batch: Sequence[Consumed]) -> list[Judged]:
-        """As `Stream`."""
+        """As `ComparedTopic`."""
         facts = [_fact(each) for each in batch]
         hashes = self._relay_store.hashes([f.row.position for f in facts if isinstance(f, Fed)])
         return [f if isinstance(f, Judged) else _judged(f, hashes) for f in facts]
 
     def follows(self, each: Consumed) -> bool:
-        """As `Stream`. The first fact of a tape follows any record."""
+        """As `ComparedTopic`. The first fact of a tape follows any record."""
         fact = records.fed(each.key, each.value, each.headers)
         if fact.row.table_seq == 1:
             return True
@@ -58,7 +58,7 @@ class Facts:
     def resume(
         self, tracked: int, reached: Mapping[int, int], lost: Collection[int], partitions: int
     ) -> int:
-        """As `Stream`. The record shows which partitions lack facts."""
+        """As `ComparedTopic`. The record shows which partitions lack facts."""
         del lost
         heads = self._relay_store.heads()
         lacking = [
@@ -105,11 +105,11 @@ class Quarantine:
         return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
 
     def judge(self, batch: Sequence[Consumed]) -> list[Judged]:
-        """As `Stream`."""
+        """As `ComparedTopic`."""
         return [self._judged(each) for each in batch]
 
     def follows(self, each: Consumed) -> bool:
-        """As `Stream`. Inputs form no chain: each may be one that the record lost."""
+        """As `ComparedTopic`. Inputs form no chain: each may be one that the record lost."""
         del each
         return True
 

@@ -1,4 +1,4 @@
-"""Where a topic ends: what the relay decides on before it publishes.
+"""The end of a topic: what the relay decides on before it publishes.
 
 The relay keeps the offset and digest of the last record that brokers acknowledged, by partition.
 It looks at that one record, and at those after it, which are few. A search of the partition is
@@ -35,8 +35,8 @@ class Judged(NamedTuple):
     says: str = ""  # of a stray: why it is none of ours
 
 
-class Stream(Protocol):
-    """One topic, and what is known of its records."""
+class ComparedTopic(Protocol):
+    """One topic, and what the record holds of it."""
 
     topic: str
     is_compacted: bool
@@ -97,14 +97,14 @@ def copies_of(taken: Sequence[Acknowledged]) -> dict[int, tuple[int, int]]:
 
 def look(
     source: TopicReader,
-    stream: Stream,
+    stream: ComparedTopic,
     tracked: int,
     marks: Mapping[int, Mark],
     stop: Callable[[], bool],
 ) -> TopicEnd:
     """Compare a topic with what brokers acknowledged.
 
-    Raises `Refused` if the topic and the record are not one history, `StoppedError` if told to.
+    Raises `Refused` if the topic and the record are not one history, `StoppedError` if `stop` is true.
     """
     return _Look(source, stream, tracked, marks, stop).run()
 
@@ -130,7 +130,7 @@ class _Look:
     def __init__(
         self,
         source: TopicReader,
-        stream: Stream,
+        stream: ComparedTopic,
         tracked: int,
         marks: Mapping[int, Mark],
         stop: Callable[[], bool],

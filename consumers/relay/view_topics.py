@@ -71,12 +71,12 @@ class Outbox:
         return None
 
     def judge(self, batch: Sequence[Consumed]) -> list[Judged]:
-        """As `Stream`."""
+        """As `ComparedTopic`."""
         numbers = [records.number(dict(each.headers), OUTBOX) for each in batch]
         return [Judged("own", number) if number else _NO_MESSAGE for number in numbers]
 
     def follows(self, each: Consumed) -> bool:
-        """As `Stream`. No message is foreign."""
+        """As `ComparedTopic`. No message is foreign."""
         del each
         return False
 

@@ -89,7 +89,7 @@ class FeedWriter(Protocol):
     def publish(
         self, topic: str, partitions: int, records: Sequence[ProducerRecord]
     ) -> Sequence[Acknowledged]:
-        """Where the records are, once every one is acknowledged.
+        """The places of the records, once every one is acknowledged.
 
         After `Unavailable` start a new process.
         """

@@ -110,7 +110,7 @@ class Publisher:
     def publish(
         self, topic: str, partitions: int, records: Sequence[ProducerRecord]
     ) -> Sequence[Acknowledged]:
-        """Where the records are, once all are acknowledged.
+        """The places of the records, once all are acknowledged.
 
         After `Unavailable` start a new process.
 

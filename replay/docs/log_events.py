@@ -163,6 +163,8 @@ MEANINGS = {
     "alert": "an alert; the figures are those of [the topic](../feed.md)",
     "alerts were not raised: too old": "their facts are older than `ROUND_LEDGER_ALERT_AGE_S`",
     "an alert was not delivered": "it is tried again",
+    "another program wrote to the topic": "the relay publishes on; see"
+    " [repair](../how-to/repair.md#records-of-another-program)",
     "another relay leads; waiting": "this relay is the standby",
     "another writer moved the view": "two processes keep one view",
     "facts are taken again": "the ledger accepts facts again",

@@ -64,7 +64,6 @@ MUTANTS = (
         writers.copies_are_own,
         rare=True,
     ),
-    Mutant("the last record not compared", (NOT_LOST,), writers.marks_not_compared, rare=True),
     Mutant(
         "what is published again kept as the last record",
         (NOT_LOST,),
@@ -77,7 +76,7 @@ MUTANTS = (
         writers.marks_kept_before_tracking,
         rare=True,
     ),
-    Mutant("a stray is a contradiction", (STRAY,), writers.strays_are_contradictions),
+    Mutant("a stray is a contradiction", (STRAY,), writers.strays_are_contradictions, rare=True),
     Mutant(
         "position taken outside the lock",
         (FOLD, PUBLISHED, ORDER),

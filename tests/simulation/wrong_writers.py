@@ -111,11 +111,6 @@ def copies_move_the_mark(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(floor, "republish_in", republish)
 
 
-def marks_not_compared(patch: pytest.MonkeyPatch) -> None:
-    """A partition that is long enough is believed."""
-    patch.setattr(topic_end._Look, "_replaced", lambda *_: set())
-
-
 def marks_kept_before_tracking(patch: pytest.MonkeyPatch) -> None:
     """The marks of a topic that lost its end hide it from whoever starts after a crash."""
     compared = relaying._compared

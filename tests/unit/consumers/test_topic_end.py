@@ -47,7 +47,7 @@ def record(partition: int, at: int, name: str) -> Consumed:
 
 
 class Stream:
-    """A `Stream` whose records say what they are."""
+    """A `ComparedTopic` whose records say what they are."""
 
     topic = "ledger.table-events.v1"
     is_compacted = False
