@@ -104,7 +104,7 @@ def look(
 ) -> TopicEnd:
     """Compare a topic with what brokers acknowledged.
 
-    Raises `Refused` if the topic and the record are not one history, `StoppedError` if `stop` is true.
+    Raises `Refused` if topic and record are not one history, `StoppedError` if `stop` is true.
     """
     return _Look(source, stream, tracked, marks, stop).run()
 
