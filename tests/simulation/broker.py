@@ -43,7 +43,7 @@ class Log:
         self.owed: set[int] = set()  # numbers it had and lost; a new process must see it
 
     def offsets_of(self, batch: Batch, begin: int) -> list[int]:
-        """Where the records of a batch stand that was put at `begin`, or came before.
+        """The offsets of a batch that was put at `begin`, or came before.
 
         Below zero, as of most where some were dropped on the way: not known.
         """

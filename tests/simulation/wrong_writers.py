@@ -98,7 +98,7 @@ def copies_are_own(patch: pytest.MonkeyPatch) -> None:
 
 
 def copies_move_the_mark(patch: pytest.MonkeyPatch) -> None:
-    """Whoever publishes again keeps its own records as the last acknowledged ones."""
+    """A republishing process keeps its copies as the last acknowledged records."""
 
     def republish(relay_store: Any, publish: Any, first: int, last: int) -> None:
         given, at = Facts(relay_store, republished=True), first - 1
@@ -112,7 +112,7 @@ def copies_move_the_mark(patch: pytest.MonkeyPatch) -> None:
 
 
 def marks_kept_before_tracking(patch: pytest.MonkeyPatch) -> None:
-    """The marks of a topic that lost its end hide it from whoever starts after a crash."""
+    """The marks of a topic that lost its end hide that from the next relay after a crash."""
     compared = relaying._compared
 
     def early(*given: Any) -> Any:

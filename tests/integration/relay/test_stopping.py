@@ -54,7 +54,7 @@ def asks_brokers(pid: int, broker: int) -> bool:
 
 
 def ended(running: subprocess.Popen[bytes], args: Sequence[str]) -> float:
-    """How long a process takes to end once it is told to, seconds."""
+    """The seconds that a process takes to end after SIGTERM."""
     began = time.monotonic()
     running.terminate()
     assert running.wait(ENDS_S_MAX) in (0, 143), args
