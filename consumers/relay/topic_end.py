@@ -2,7 +2,7 @@
 
 The relay keeps the offset and digest of the last record that brokers acknowledged, by partition.
 It looks at that one record, and at those after it, which are few. A search of the partition is
-needed only if the record is gone, or if none was ever kept (ADR 0162).
+needed only if the record is gone, or if none was ever kept (ADR 0164).
 """
 
 from __future__ import annotations
