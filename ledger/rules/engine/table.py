@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cmp_to_key
 from itertools import product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from ledger.facts import (
@@ -199,15 +200,20 @@ class Table:
         return step.fact in DECIDES and not shown
 
     def paid_in_turn(self) -> Iterator[tuple[Fact, Fact]]:
-        """Pairs of the last step that decides a payment, of all or of the hand, and the payment."""
-        last: dict[tuple[int | None, int], Fact] = {}
-        for step, fact in self.asked:
+        """Pairs of the last step that decides a payment, of all or of the hand, and the payment.
+
+        One pair a payment: a single payment out of turn is no sign of a clock.
+        """
+        last: dict[tuple[int | None, int], tuple[int, Fact]] = {}
+        for at, (step, fact) in enumerate(self.asked):
             if self.decides(step):
-                last[step.position, step.hand] = fact
+                last[step.position, step.hand] = (at, fact)
             elif step.fact in PAYS:
-                for of in ((None, 1), (step.position, step.hand)):
-                    if of in last:
-                        yield last[of], fact
+                deciding = [
+                    last[of] for of in ((None, 1), (step.position, step.hand)) if of in last
+                ]
+                if deciding:
+                    yield max(deciding, key=itemgetter(0))[1], fact
 
     def any_order(self, since: int) -> None:
         """Let the steps taken since this index come in any order: no section orders them."""

@@ -271,6 +271,20 @@ def test_chips_that_move_otherwise_are_named_or_move_as_their_section_lets_them(
     assert silent(game_id, tried) == []
 
 
+@budget("tried", everyday=20, whole=400)
+@pytest.mark.parametrize("game_id", ["asia_poker", "saigon_5_card"])
+def test_one_payment_out_of_turn_is_not_blamed_on_a_clock(game_id: str, tried: int) -> None:
+    """The sections of these games hardly put the facts of two devices in turn."""
+    chance = random.Random(game_id)  # noqa: S311 - as above
+    rounds, filings = clean(game_id)
+    for round_, facts in rounds[:2]:
+        paid = [at for at, fact in enumerate(facts) if isinstance(fact.body, PAYMENTS)]
+        early = [each for at in paid for each in moved(facts, at) if each.earlier]
+        for change in chance.sample(early, min(tried, len(early))):
+            codes = {found.code for found in ruled(round_, change.facts, filings).findings}
+            assert codes <= {"out_of_turn"}, change.fact.body
+
+
 CONTROLS = {
     "a payment early": ("ledger.adjudication.adjudicate.review.paid_early", lambda *_: []),
     "chips taken back late": ("ledger.rules.engine.table.Table._taken_late", lambda *_: None),

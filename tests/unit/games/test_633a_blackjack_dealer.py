@@ -197,6 +197,14 @@ def test_633a_8_insurance_is_placed_once_the_deal_is_done(before: str, wrong: in
     assert "1 insurance 400 lose -400 633a.8" in found
 
 
+def test_633a_8_what_is_done_between_the_deal_and_the_reading_opens_no_insurance() -> None:
+    bets = "blackjack 1000 house_money 500"
+    after = "1 insurance 400, take 1 house_money 500"
+    found = text(ruling(round_of("Ad 8h", "Kc 9s", bets=bets, before=after), GAME))
+    assert "1 insurance 400 lose -400 633a.8" in found
+    assert not [line for line in found if line.startswith("!")]
+
+
 def test_633a_7_p_a_blackjack_that_was_read_is_settled_before_the_hole_card_is_turned() -> None:
     script = round_of("Td Ah", "9c 9d", "").replace(
         "show dealer", "take 1 blackjack 1000\nshow dealer"

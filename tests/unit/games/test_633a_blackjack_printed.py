@@ -38,7 +38,6 @@ EQUIVALENT = {
     "_settle: ('tie', 'both blackjack') -> ('both blackjack', 'tie')": A_SET,
     "straight_jack: 'breaks' -> 'breaksx'": "the games say which",
     "straight_jack: (1, _HIGH_ACE) -> (_HIGH_ACE, 1)": "an ace makes a straight longer at one end",
-    "straight_jack_if_known: 'breaks' -> 'breaksx'": "left out where no third card is looked at",
     "_run: (low - 1, high + 1) -> (high + 1, low - 1)": A_SET,
     "CHECKED: (1, 10) -> (10, 1)": A_SET,
     "peek: ..ance',), by.offered) if value == 1 or 'insurance' in told el -> "
