@@ -169,7 +169,7 @@ def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
         page.keyboard.press("/")
         assert page.evaluate("document.activeElement.name") == "table"
         page.keyboard.type("/")
-        assert page.get_by_label("Table").input_value() == "/"
+        assert page.get_by_label("Table", exact=True).input_value() == "/"
 
 
 @pytest.mark.long

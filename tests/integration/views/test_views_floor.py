@@ -380,7 +380,7 @@ def test_a_round_knows_its_facts_wherever_they_stand_and_however_late(database: 
         assert [row.id for row in rows] == [facts[at].id for at in (0, 1, 2, 5, 6)]
         found = find(store, round_)
         (collected, middle) = (RoundWager(*row[4:]) for row in store.page(WAGERS, None, 2))
-        with pytest.raises(NotFound, match="not on record"):
+        with pytest.raises(NotFound, match="has no fact of round"):
             find(store, round_._replace(number=99))
     assert (found.facts, found.status, found.positions) == (5, "completed", [1, 3])
     assert (found.wagered, found.paid) == (2500, 7500)

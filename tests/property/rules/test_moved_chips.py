@@ -1,8 +1,8 @@
 """Chips moved otherwise than in a clean round: a finding names each, or its section lets them move.
 
-Rounds of a simulated floor of each game are ruled on with one change: a fact that moves chips is
-told twice, enlarged, lessened, left out or moved to another place of the round; chips are taken
-back; chips are placed, paid, collected or given back that nobody owes.
+Rounds of a simulated floor of each game are ruled on with one change. A fact that moves chips is
+repeated, enlarged, lessened, left out or moved to another place of the round. Or chips are taken
+back, or placed, paid, collected or given back without being owed.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def resized(facts: Sequence[Fact], at: int) -> Iterator[Change]:
 
 
 def repeated(facts: Sequence[Fact], at: int) -> Iterator[Change]:
-    """A fact told once more, at each place of the round."""
+    """A fact repeated, at each place of the round."""
     fact = replace(facts[at], id=f"{facts[at].id}-again")
     for to in range(1, len(facts)):
         yield Change("repeated", fact, inserted(facts, to, fact))
@@ -163,7 +163,7 @@ def ruled(round_: RoundId, facts: Sequence[Fact], filings: Sequence[FiledSubmiss
 
 
 def is_named(change: Change, said: Ruling) -> bool:
-    """Whether a finding speaks of the position, or of everybody; of a pot, whoever it went to.
+    """Whether a finding names the position, or none. For a pot any position counts.
 
     One of a clock does not.
     """
