@@ -69,6 +69,7 @@ class _Run(NamedTuple):
     record: RecordedSource
     stopped: bool
     void: str | None  # the paragraph that voids the round
+    paid_early: list[Finding]
 
 
 def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
@@ -84,7 +85,7 @@ def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
     rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
     off = _set_apart(of, rules, started.dealt_from)
     run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
-    skew = skewed([*run.table.in_turn(), *run.table.paid_in_turn()])
+    skew = skewed(list(run.table.in_turn()), run.table.paid_in_turn, sure=not run.paid_early)
     if skew:
         off = together([*off, skew])
         run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
@@ -157,7 +158,7 @@ def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str
     elif table.missing and any(isinstance(fact.body, RoundVoided) for fact in facts):
         table, record = _table(of, facts, rules, dealt_from, broken_off=True)
         stopped, void = _played(table, facts)
-    return _Run(facts, table, record, stopped, void)
+    return _Run(facts, table, record, stopped, void, review.paid_early(table, record))
 
 
 def _played(table: Table, facts: Sequence[Fact]) -> tuple[bool, str | None]:
@@ -284,7 +285,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     left_out, lost = review.steps_left_out(table, lost)
     found += left_out
     found += review.order(table, record)
-    found += review.paid_early(table, record)
+    found += run.paid_early
     if status == "complete":
         found += review.unmatched_facts(table, record)
         found += review.cards_shown(table, record, run.facts)

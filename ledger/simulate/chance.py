@@ -126,6 +126,10 @@ class Chance(Incidents):
         del before
         return list(self.calls) if name == "irregularity_called" else []
 
+    def first(self, name: str) -> Fact | None:
+        """The first of what was called; nothing else is left over."""
+        return next(iter(self.untaken(name)), None)
+
     def has_lost(self, name: str) -> bool:
         """False: a fact can only be lost after it is sent."""
         del name

@@ -161,8 +161,7 @@ def deal(t: Table, of: Standard) -> list[int]:
 
 def _late(t: Table, opening: list[Fact], of: Standard) -> set[tuple[int, str]]:
     """The wagers placed after the first card was dealt."""
-    first = t.source.untaken("cards_dealt")[:1]
-    return t.close(opening, first[0] if first else None, of.placed)
+    return t.close(opening, t.source.first("cards_dealt"), of.placed)
 
 
 def even_money(t: Table, seats: Sequence[int], of: Standard) -> set[int]:

@@ -25,7 +25,7 @@ from ledger.facts import (
 from ledger.rules.engine.order import UNCERTAINTY_US
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.record.wire import Fact
 
@@ -140,13 +140,20 @@ def _least(shifts: Sequence[int], cost: Callable[[int], int]) -> int:
     return longest[len(longest) // 2]
 
 
-def skewed(pairs: Sequence[tuple[Fact, Fact]]) -> Skew | None:
+def skewed(
+    pairs: Sequence[tuple[Fact, Fact]],
+    more: Callable[[], Iterable[tuple[Fact, Fact]]] = tuple,
+    *,
+    sure: bool = True,
+) -> Skew | None:
     """The device whose shift puts every pair (earlier, later) in order, or None.
 
-    None as well if every pair is in order within the clocks' uncertainty.
+    None as well if every pair is in order within the clocks' uncertainty. `more` gives pairs that
+    are in order, if `sure`.
     """
-    if not any(early.time_us - late.time_us > UNCERTAINTY_US for early, late in pairs):
+    if sure and not any(early.time_us - late.time_us > UNCERTAINTY_US for early, late in pairs):
         return None
+    pairs = [*pairs, *more()]
     for source in sorted({fact.source for pair in pairs for fact in pair}):
         shift = _shift(source, pairs)
         if shift is not None:

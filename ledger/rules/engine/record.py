@@ -362,6 +362,12 @@ class RecordedSource:
             found = [fact for fact in found if self.rank[id(fact)] < end]
         return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
 
+    def first(self, name: str) -> Fact | None:
+        """The first fact of this name that no step has taken."""
+        rank = self.rank
+        heads = [queue[0] for queue in self._named.get(name, ()) if queue]
+        return min(heads, key=lambda fact: rank[id(fact)], default=None)
+
     def has_lost(self, name: str) -> bool:
         """Whether a device that sends facts of this name has lost some in this round."""
         return bool(self._lossy) and any(

@@ -121,15 +121,15 @@ def paid_early(table: Table, record: RecordedSource) -> list[Finding]:
     """Findings about payments before the cards, dice or decision that decide them."""
     rank, reached, found = record.rank, -1, []
     for at, (step, fact) in enumerate(table.asked):
-        if step.fact not in PAYS and step.fact != "fee_paid":
-            reached = max(reached, rank[id(fact)])
-        elif rank[id(fact)] < reached:
+        if (came := rank[id(fact)]) > reached:  # nearly always
+            reached = came
+        elif step.fact in PAYS or step.fact == "fee_paid":
             last = max(
                 (told for of, told in table.asked[:at] if _waits(table, step, of)),
                 key=lambda told: rank[id(told)],
                 default=fact,
             )
-            if record.later_than(last, fact) is not False:
+            if last is not fact and record.later_than(last, fact) is not False:
                 found.append(_paid_early(table, step, (fact, last), record))
     return found
 

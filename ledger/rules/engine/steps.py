@@ -98,6 +98,9 @@ class FactSource(Protocol):
         With `before`, only those ahead of the first untaken fact of these other names.
         """
 
+    def first(self, name: str) -> Fact | None:
+        """The first fact of this name that no step has taken."""
+
     def has_lost(self, name: str) -> bool:
         """Whether a device that sends facts of this name has lost some in this round."""
 

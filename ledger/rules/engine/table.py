@@ -112,8 +112,9 @@ class Table:
         self.last = step
         if fact is not None:
             self.next = None
-            self.taken.append((step, fact))
-            self.asked.append((step, fact))
+            each = (step, fact)
+            self.taken.append(each)
+            self.asked.append(each)
             return fact
         if self.next is None:
             self.next = step
@@ -138,8 +139,9 @@ class Table:
         fact = self.source.take(step)
         if fact is not None:
             self.last, self.next = step, None
-            self.taken.append((step, fact))
-            self.asked.append((step, fact))
+            each = (step, fact)
+            self.taken.append(each)
+            self.asked.append(each)
         return fact
 
     def void_until_decided(
@@ -206,8 +208,9 @@ class Table:
         """
         last: dict[tuple[int | None, int], tuple[int, Fact]] = {}
         for at, (step, fact) in enumerate(self.asked):
-            if self.decides(step):
-                last[step.position, step.hand] = (at, fact)
+            if step.fact in DECIDES:
+                if not self.hole_read or self.decides(step):
+                    last[step.position, step.hand] = (at, fact)
             elif step.fact in PAYS:
                 deciding = [
                     last[of] for of in ((None, 1), (step.position, step.hand)) if of in last

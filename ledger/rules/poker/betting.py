@@ -99,7 +99,7 @@ def opened(t: Table, cites: Cites) -> PokerBetting:
     """Take stacks, Antes and blinds: the betting with its players and its start."""
     stacks = _stacks(t, cites)
     placed = t.wagers(OPENING, cites.blinds)
-    t.close(placed, next(iter(t.source.untaken("cards_dealt")), None), cites.blinds)
+    t.close(placed, t.source.first("cards_dealt"), cites.blinds)
     posted = {spot: cents or 0 for spot, cents in t.stakes.items()}
     seats = _seated(t, {seat for seat, _, _ in posted}, stacks)
     first = t.source.button

@@ -80,7 +80,7 @@ def test_were_it_not_looked_for_people_would_be_blamed(monkeypatch: pytest.Monke
     for module in ("ledger.adjudication.adjudicate", "ledger.rules.engine.clock_skew"):
         monkeypatch.setattr(f"{module}.apart", lambda _: None)
     # Payments come after their cards, so the order of facts shows such a clock, too.
-    monkeypatch.setattr("ledger.adjudication.adjudicate.skewed", lambda _: None)
+    monkeypatch.setattr("ledger.adjudication.adjudicate.skewed", lambda *_, **__: None)
     off = ruled(later(dealt(NAME), HOUR, lambda fact: fact.source.endswith("/layout")))
     found = Counter(code for said in off.values() for code in codes(said))
     assert found["late_wager"] > 10 * len(true), "the control"
