@@ -1,8 +1,7 @@
-"""Chips moved otherwise than in a clean round: a finding names each, or its section lets them move.
+"""A finding names each change of chips in a clean round, or the list here says why none does.
 
-Rounds of a simulated floor of each game are ruled on with one change. A fact that moves chips is
-repeated, enlarged, lessened, left out or moved to another place of the round. Or chips are taken
-back, or placed, paid, collected or given back without being owed.
+Each ruling is on a simulated round with one change. A fact that moves chips is repeated, enlarged,
+lessened, left out or moved to another place. Or a wager is taken back, or chips are added.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ PAYMENTS = (WagerPaid, WagerCollected, WagerReturned, PotAwarded)
 CHIPS = (WagerPlaced, FeePaid, *PAYMENTS)
 CLOSES = (NoMoreBetsCalled, DecisionsLockedCalled)
 SHOWS = (CardsDealt, CardsTurned, DiceThrown, HandSet, HandShown, HoleCardChecked)
-"""What a payment waits for and what closes wagers, if it is everybody's or the position's own."""
+"""Facts that decide wagers: those of everybody, and those of the position itself."""
 ADDED = (WagerPlaced, WagerPaid, WagerCollected, WagerReturned)
 CENTS = 700  # a sum that no simulated wager comes to
 
@@ -94,7 +93,7 @@ def resized(facts: Sequence[Fact], at: int) -> Iterator[Change]:
 
 
 def repeated(facts: Sequence[Fact], at: int) -> Iterator[Change]:
-    """A fact repeated, at each place of the round."""
+    """A fact repeated at each place of the round."""
     fact = replace(facts[at], id=f"{facts[at].id}-again")
     for to in range(1, len(facts)):
         yield Change("repeated", fact, inserted(facts, to, fact))
@@ -163,9 +162,9 @@ def ruled(round_: RoundId, facts: Sequence[Fact], filings: Sequence[FiledSubmiss
 
 
 def is_named(change: Change, said: Ruling) -> bool:
-    """Whether a finding names the position, or none. For a pot any position counts.
+    """Whether a finding is about the position, about everybody, or about a pot.
 
-    One of a clock does not.
+    A finding about a clock does not count.
     """
     position = getattr(change.fact.body, "position", None)
     return any(
@@ -184,7 +183,7 @@ def allowed(change: Change, said: Ruling, before: Ruling) -> str | None:
 
 
 def waits(change: Change) -> list[Fact]:
-    """The facts passed that decide a fact's chips, or close them: everybody's, or its own."""
+    """The facts passed that decide the chips of a fact, or close its wager."""
     return [
         fact
         for fact in change.passed
