@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+VERSIONS = (ROOT / "docs" / "reference" / "versions.md").read_text()
 TOP_LEVEL = ("ledger", "consumers", "infra", "replay")
 # Python writes a module's compiled form beside the others under a name of its own at first, so a
 # file half written there is no file of ours.
@@ -18,6 +20,25 @@ NOT_READ = {"__pycache__", "docker"}
 @pytest.fixture(scope="module")
 def project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_package_names_the_pythons_that_ci_runs(project: dict) -> None:
+    told = project["project"]
+    named = [each for each in told["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    versions = [each.rpartition(" ")[2] for each in named]
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text()
+    (run,) = re.findall(r"python: \[(.+)\]", workflow)
+    assert versions == re.findall(r"[\d.]+", run)
+    assert told["requires-python"] == f">={versions[0]}"
+    assert "CI runs " + ", ".join(versions[:-1]) + f" and {versions[-1]}" in VERSIONS
+    assert (told["license"], told["readme"]) == ("Apache-2.0", "README.md")
+    assert not [each for each in told["classifiers"] if each.startswith("License")]
+    assert "urls" not in told  # there is no address to name
+
+
+def test_package_and_changelog_are_of_one_version(project: dict) -> None:
+    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert versions[0] == project["project"]["version"] == metadata.version("round-ledger")
 
 
 def test_every_folder_of_modules_is_a_package_of_the_build(project: dict) -> None:
