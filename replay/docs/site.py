@@ -24,8 +24,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(text: str, **_: object) -> str:
-    """Put the generated parts of a kept page where their marks are."""
+def on_page_markdown(text: str, page: Page, **_: object) -> str:
+    """Put the generated parts of a kept page where their marks are; list decisions last."""
+    if page.file.src_uri.startswith(FOUND_LAST):
+        page.meta["search"] = {"boost": 0.1}
     return with_parts(text)
 
 
@@ -34,5 +36,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     del page, config
     return output.replace('data-md-component="search" role="dialog"', f'{_SEARCH} role="dialog"')
 
+
+FOUND_LAST = ("adr/", "games/")
+"""Pages that the search lists behind others: they have the words of every task in passing."""
 
 _SEARCH = 'data-md-component="search" aria-label="Search"'

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,14 +14,19 @@ from playwright.sync_api import expect
 
 from replay.web import routes
 from tests.accessible import fits, serious
+from tests.contract.docs.test_thirty_tasks import START, links_of, tasks
 from tests.fixtures.cli import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
     from tests.fixtures.web import Site
+
+FIRST = 5
+"""How many results of a search a reader looks at."""
 
 pytestmark = pytest.mark.long
 
@@ -27,7 +35,7 @@ pytestmark = pytest.mark.long
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "site"
     subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
         cwd=ROOT,
         env={"PATH": "/usr/bin:/bin", "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)},
         check=True,
@@ -62,3 +70,46 @@ def test_the_site_is_searched_and_read_without_a_word_to_another_host(
     assert [url for url in asked if not url.startswith((site.url, "data:"))] == []
     assert wrong == []
     context.close()
+
+
+@pytest.fixture
+def address(built: Path) -> Iterator[str]:
+    """The built site over HTTP: from a disk a browser searches nothing."""
+    handler = partial(Quiet, directory=str(built))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
+        """Requests are no events."""
+
+
+def test_a_newcomers_words_find_the_page_that_answers_them(browser: Browser, address: str) -> None:
+    """Each of the thirty tasks, typed as it stands on the start page: among the first five."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{address}/index.html")
+    page.keyboard.press("/")
+    lost = {}
+    for task, pages in tasks():
+        shown = found(page, task.replace("`", ""))[:FIRST]
+        answers = {to.replace(".md", ".html") for to, _ in links_of(START, pages)}
+        if not answers & {each.removeprefix(f"{address}/") for each in shown}:
+            lost[task] = shown
+    context.close()
+    assert lost == {}
+
+
+def found(page: Page, words: str) -> list[str]:
+    """The addresses of the pages that a search finds, in order."""
+    asked, answer = page.locator(".md-search__input"), page.locator(".md-search-result__meta")
+    for typed, says in (("", "Type to start"), (words, " matching ")):
+        asked.fill(typed)
+        asked.dispatch_event("keyup")
+        expect(answer).to_contain_text(says)
+    items = page.locator(".md-search-result__item")
+    links = items.evaluate_all("all => all.map(item => item.querySelector('a').href)")
+    return [link.partition("?")[0].partition("#")[0] for link in links]
