@@ -1,32 +1,93 @@
-"""The page `cli.md` of the site: every command with its arguments and options."""
+"""The pages of commands: `cli.md` lists them by user, `cli/` has a page for each family.
+
+A family is a folder of `replay/cli`.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from replay.cli.shell.app import COMMANDS, app, load
+from replay.cli.shell.app import COMMANDS, Command, app, load
 from replay.docs import markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 EXAMPLE = "Example:"
 """What stands before the one example of a command's help."""
 
+FAMILIES = {
+    "demo": "Demo and simulation",
+    "rounds": "Rounds and drop",
+    "footage": "Footage",
+    "disputes": "Disputes",
+    "dossier": "Dossiers",
+    "rules": "Games, rulings and submissions",
+    "record": "The record",
+    "feed": "Views, relay and topics",
+    "serving": "Server, users, keys and settings",
+}
+"""The title of each family's page."""
 
-def page() -> str:
-    """The page."""
+
+def pages() -> dict[str, Callable[[], str]]:
+    """What makes the list of commands, and the page of each family."""
+    return {
+        "cli.md": index,
+        **{f"cli/{family}.md": partial(page, family) for family in FAMILIES},
+    }
+
+
+def index() -> str:
+    """The list of all commands, grouped by who uses them."""
     return markdown.page(
         "Commands",
         f"{app.info.help} {markdown.joined(str(app.info.epilog))}",
+        "An error says on stderr what is wrong, where, and what to do now: see "
+        "[errors](errors.md). `--json` prints JSON Lines on stdout: see "
+        "[JSON output](reference/json.md). Progress is drawn on stderr, only on a terminal.",
+        *(part for panel in _panels() for part in _panel(panel)),
+    )
+
+
+def page(family: str) -> str:
+    """The page of one family: its commands with arguments and options."""
+    rows = [row for row in COMMANDS if family_of(row) == family]
+    names = {row.name for row in rows}
+    return markdown.page(
+        FAMILIES[family],
+        "[All commands](../cli.md) · [exit codes](../errors.md#exit-codes) · "
+        "[JSON output](../reference/json.md) · [settings](../settings.md)",
         markdown.table(
-            ("command", "what it does"),
-            ((f"[`{row.name}`](#{row.name})", row.says) for row in COMMANDS),
+            ("command", "what it does", "for"),
+            ((f"[`{row.name}`](#{row.name})", row.says, row.panel) for row in rows),
         ),
-        "An error says on stderr what is wrong, where, and what to do now; see "
-        "[errors](errors.md). `--json` prints JSON Lines on stdout. Progress is drawn on stderr, "
-        "only where that is a terminal.",
-        *(part for name, command in commands() for part in _command(name, command)),
+        *(
+            part
+            for name, command in commands()
+            if name.partition(" ")[0] in names
+            for part in _command(name, command)
+        ),
+    )
+
+
+def family_of(row: Command) -> str:
+    """The family of a command: the folder of its module."""
+    return row.module.partition(".")[0]
+
+
+def _panels() -> list[str]:
+    return list(dict.fromkeys(row.panel for row in COMMANDS))
+
+
+def _panel(panel: str) -> Iterator[str]:
+    yield f"## {panel}"
+    rows = [row for row in COMMANDS if row.panel == panel]
+    links = [f"[`{row.name}`](cli/{family_of(row)}.md#{row.name})" for row in rows]
+    yield markdown.table(
+        ("command", "what it does"),
+        ((link, row.says) for link, row in zip(links, rows, strict=True)),
     )
 
 

@@ -70,7 +70,8 @@ def page() -> str:
             ("reason", "meaning"), ((markdown.code(name), says) for name, says in REASONS.items())
         ),
         "## Findings",
-        "What the record shows that the rules do not. A finding is no error.",
+        "A round has a finding if its record differs from the rules. The finding names what "
+        "differs, the section and the facts. A finding is no error.",
         markdown.table(
             ("code", "meaning"), ((markdown.code(name), says) for name, says in CODES.items())
         ),

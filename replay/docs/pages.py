@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from replay.docs import (
-    cli,
-    decisions,
-    errors,
-    facts,
-    games,
-    log_events,
-    metrics,
-    settings,
-    views,
-)
+from replay.docs import cli, decisions, errors, facts, games, json_output, settings, views
+from replay.docs.processes import log_events, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGES: dict[str, Callable[[], str]] = {
-    "cli.md": cli.page,
+    **cli.pages(),
     "facts.md": facts.page,
     "errors.md": errors.page,
     "settings.md": settings.page,
@@ -33,6 +24,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 PARTS: dict[str, Callable[[], str]] = {
     "alerts": settings.alerts,
+    "json": json_output.part,
     "log events": log_events.part,
     "metrics": metrics.part,
 }

@@ -15,6 +15,8 @@ import pytest
 from replay.cli.feed.views import _chosen
 from replay.cli.shell.app import COMMANDS, Command, load
 from replay.docs.cli import commands, told
+from replay.docs.json_output import FORMS
+from tests.e2e.docs.blocks import every_block, words_of
 from tests.fixtures.cli import ROOT, environ
 
 if TYPE_CHECKING:
@@ -153,8 +155,43 @@ def test_every_command_has_one_real_example_and_says_what_it_takes(name: str) ->
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_command_that_reads_prints_json(name: str) -> None:
-    options = {option for parameter in LEAVES[name].params for option in parameter.opts}
+    options = {option for parameter in ALL[name].params for option in parameter.opts}
     assert "--json" in options or name in WITHOUT_JSON
+
+
+def test_the_page_of_json_declares_what_every_command_prints_and_no_other() -> None:
+    prints = {
+        name
+        for name, command in ALL.items()
+        if any("--json" in parameter.opts for parameter in command.params)
+    }
+    declared = {name for form in FORMS for name in form.commands}
+    of_others = {"import-phh"}  # it prints what `ingest` or `adjudicate` prints
+    assert prints - declared == of_others
+    assert {name.partition(" --")[0] for name in declared} - {"consume alerts"} <= prints
+
+
+def given_on_pages() -> list[tuple[str, list[str]]]:
+    """Every command in the code of the documentation, and where: those that are not run, too."""
+    return [
+        (block.where, words)
+        for block in every_block()
+        if block.language in ("sh", "console")
+        for words in words_of(block)
+        if not words[0].startswith("-")
+    ]
+
+
+def test_every_command_of_a_page_exists_with_these_options() -> None:
+    given = given_on_pages()
+    assert len(given) > 80
+    for where, words in given:
+        names = [" ".join(words[:count]) for count in (1, 2, 3)]
+        name = next((each for each in reversed(names) if each in ALL), None)
+        assert name, f"{where}: there is no command {' '.join(words)}"
+        known = {option for parameter in ALL[name].params for option in parameter.opts}
+        options = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert options <= known | {"--help"}, f"{where}: {' '.join(words)}"
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)

@@ -110,7 +110,7 @@ def raise_(
     Locks every camera of the table, from ROUND_LEDGER_LOCK_BEFORE_S before the round to
     ROUND_LEDGER_LOCK_AFTER_S after it. Times are the camera's own, widened by its uncertainty.
 
-    Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
+    Example: round-ledger dispute raise CC-02/2026-11-20/61 --position 5 --claim "Short" --by F-3
     """
     with opened_disputes() as context:
         doubt = service.doubt(context.database, round_, position)
@@ -274,7 +274,7 @@ def resolve(
 ) -> None:
     """Decide a dispute; its footage stays locked until it is released.
 
-    Example: round-ledger dispute resolve D-2026-11-20-1 --outcome "Upheld: $25 short" --by S-2001
+    Example: round-ledger dispute resolve D-2026-11-20-1 --outcome 'Upheld: $25 short' --by S-2001
     """
     _act(name, property_, lambda case: cases.resolved(case, outcome, by), json=json)
 
@@ -327,8 +327,8 @@ def preserve(
     Times are the reference clock's; each lock is recorded by the camera's own clock. A time without
     an offset is by the floor's clock (ROUND_LEDGER_TIME_ZONE), if that clock showed it only once.
 
-    Example: round-ledger dispute preserve --table CC-07 --from 2026-11-20T19:00:00Z
-    --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
+    Example: round-ledger dispute preserve --table CC-02 --from 2026-11-20T16:40:00Z
+    --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
     zone = in_force().time_zone
     from_us, to_us = moment(since, "--from"), moment(until, "--to")

@@ -79,7 +79,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     has all facts of its table in it, and each of its rounds. The export of footage is put on
     record.
 
-    Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
+    Example: round-ledger dossier CC-02/2026-11-20/61 --by S-2001 --zip --out dispute-17.zip
     """
     with opened_views(VIEWS) as database:
         who = by or f"login:{getpass.getuser()}"[:64]

@@ -210,7 +210,7 @@ def unpark(
     First the table's tape is verified. A view that needs the order of several tables is then
     rebuilt; the others apply what they lack. Exit code 1 if a view parks the table again.
 
-    Example: round-ledger unpark hollywood/CC-07
+    Example: round-ledger unpark hollywood/CC-02
     """
     with opened_database() as database, _bar(database) as passed:
         told = release.release(database, VIEWS, tape, progress=passed)

@@ -96,7 +96,7 @@ def add_(  # noqa: PLR0913 - one option a choice
     with it. The check is put on record with its uncertainty, as `footage calibrate` does.
     `--no-calibrate` turns this off.
 
-    Example: round-ledger footage add recordings/CC-07-A --camera CC-07-A --property hollywood
+    Example: round-ledger footage add demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
     paths = [folder] if folder.is_file() else footage_files(folder)
     if start is not None and len(paths) != 1:
@@ -140,7 +140,7 @@ def watch(  # noqa: PLR0913 - one option a choice
     A file is added once it has stopped changing. Clocks in its pictures are read as `footage add`
     does. SIGTERM and SIGINT stop it after the current file.
 
-    Example: round-ledger footage watch recordings/CC-07-A --camera CC-07-A
+    Example: round-ledger footage watch demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
     counted: Counter[str] = Counter()
     with until_signalled(insist=False) as stop, told_errors(), opened_views([CAMERAS]) as database:
@@ -165,7 +165,7 @@ def list_(
 ) -> None:
     """List the footage index: one line per camera, or a camera's segments.
 
-    Example: round-ledger footage list --camera CC-07-A
+    Example: round-ledger footage list --camera CC-02-cam1
     """
     index = library()
     entries = index.entries(camera)

@@ -71,7 +71,7 @@ def calibrate(
     that count tenths of a second since midnight UTC. `--reference` says which clock they show. The
     strip of a simulated camera shows the camera's own clock: read it only to compare that.
 
-    Example: round-ledger footage calibrate --camera CC-07-A --reference tablet-3
+    Example: round-ledger footage calibrate --camera CC-02-cam1 --reference tablet-3
     """
     kinds = _kinds(code)
     with opened_views([CAMERAS]) as database:
@@ -125,7 +125,7 @@ def clock(
     With the four options it puts one reading of both clocks on record. Without them it prints the
     checks on record and what follows: the clock's epochs, its drift and its uncertainty.
 
-    Example: round-ledger footage clock --camera CC-07-A --camera-time 2026-11-20T21:00:03Z
+    Example: round-ledger footage clock --camera CC-02-cam1 --camera-time 2026-11-20T21:00:03Z
     --reference-time 2026-11-20T21:00:00.5Z --reference NTP --uncertainty-ms 500
     """
     told = (camera_time, reference_time, reference, uncertainty_ms)

@@ -76,7 +76,7 @@ def coverage(
     footage. It also says which pictures are dark, blurred, moved or frozen, as `footage health`
     finds.
 
-    Example: round-ledger footage coverage --table CC-07 --gaming-day 2026-11-20
+    Example: round-ledger footage coverage --table CC-02 --gaming-day 2026-11-20
     """
     with opened_views(VIEWS) as database, reading(database, _TABLES) as store:
         if round_ is not None and table is None and gaming_day is None:

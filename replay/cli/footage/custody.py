@@ -148,8 +148,8 @@ def lock(
 
     To lock by the reference clock, or all cameras of a table, use `round-ledger dispute preserve`.
 
-    Example: round-ledger footage lock --camera CC-07-cam1 --from 2026-11-20T19:00:00Z
-    --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
+    Example: round-ledger footage lock --camera CC-02-cam1 --from 2026-11-20T16:40:00Z
+    --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
     from_us, to_us = _span(since, until)
     with _opened(property_, camera) as house:

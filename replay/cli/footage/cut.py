@@ -100,7 +100,7 @@ def frame(  # noqa: PLR0913 - one option a choice
     at or after that time, by the index of presentation times. If there is none, it prints the
     reason.
 
-    Example: round-ledger footage frame CC-07/2026-11-20/231 --at 5 --out frames
+    Example: round-ledger footage frame CC-02/2026-11-20/61 --at 53 --out frames
     """
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
         near_us = None if at.isdecimal() else moment(at, "--at")
@@ -168,7 +168,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
     re-encoded. For each file `clips.json` says where the wanted part begins and ends, which
     originals it came from, and what is missing. Without `--from` and `--to` it is the whole round.
 
-    Example: round-ledger footage clip CC-07/2026-11-20/231 --out clips
+    Example: round-ledger footage clip CC-02/2026-11-20/61 --out clips
     """
     way: Way = "overlay" if overlay else "exact" if exact else "copy"
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:

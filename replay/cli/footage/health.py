@@ -44,7 +44,7 @@ def health(
     lit one. A picture is frozen only if it stands still while facts record activity at its table: a
     quiet table stands still, too. Exit code 1 if anything is found.
 
-    Example: round-ledger footage health --camera CC-07-A
+    Example: round-ledger footage health --camera CC-02-cam1
     """
     index = library()
     found: list[tuple[str, Ailing]] = []

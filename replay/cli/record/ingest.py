@@ -89,7 +89,7 @@ def ingest(
     rotation. It saves its checkpoint beside the file (`FILE.place`) once the lines are accepted.
     With `--to https://ledger.example` it sends to `POST /v1/facts` there, else to the ledger here.
 
-    Example: round-ledger ingest shift.jsonl
+    Example: round-ledger ingest demo/footage.jsonl
     """
     if follow:
         from replay.cli.record.follow import follow_file  # noqa: PLC0415 - needed with --follow only

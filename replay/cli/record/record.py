@@ -40,7 +40,7 @@ def verify(
     quarantine are recomputed too. Exit code 1 if the record is broken; the output names the first
     break.
 
-    Example: round-ledger verify --head heads-of-yesterday.jsonl
+    Example: round-ledger verify --head heads.jsonl
     """
     kept = () if head is None else _heads(head)
     with opened_tape() as tape, _bar("verify") as passed:
@@ -86,7 +86,7 @@ def restore(
     own server, to the new database NAME. It never overwrites a record, and verifies what it
     restored. Exit code 1 if that is broken.
 
-    Example: ROUND_LEDGER_HOME=/srv/again round-ledger restore backups/2026-11-20
+    Example: ROUND_LEDGER_HOME=again round-ledger restore backups/2026-11-20
     """
     settings = in_force()
     if settings.database_url and into is None:

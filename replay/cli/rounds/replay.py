@@ -53,7 +53,7 @@ def replay(
     Cards that lie face down stay so until they are turned. If a camera has no frame, one of seven
     reasons says why. Each frame is put on record before it is written, with --by and --because.
 
-    Example: round-ledger replay CC-07/2026-11-20/231
+    Example: round-ledger replay CC-02/2026-11-20/61
     """
     with opened_views() as database:
         found = load_round(database, round_, footage_folder(footage))

@@ -81,7 +81,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     wager, cards for one holder. A dealer matches if on duty at the table during the round. With
     --errors it sums up the findings in a dealer's rounds, by place and time, and their cost.
 
-    Example: round-ledger rounds --table CC-07 --position 3 --finding overpaid
+    Example: round-ledger rounds --table CC-02 --position 5 --finding overpaid
     """
     exact = cents(amount, "--amount")
     low, high = cents(amount_min, "--amount-min"), cents(amount_max, "--amount-max")

@@ -38,7 +38,7 @@ def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
     Prints what differs from the rules, each with its section. Malformed lines are reported and
     skipped. Exit code 1 if anything is found.
 
-    Example: round-ledger adjudicate shift.jsonl --json | head -1
+    Example: round-ledger adjudicate demo/feed.jsonl --json | head -1
     """
     facts = _read(feeds)
     rulings = feed.adjudicate(facts)

@@ -50,7 +50,7 @@ def add(
     first key on, `serve` accepts no fact without one, and may listen on other addresses than
     loopback.
 
-    Example: round-ledger keys add /hollywood/CC-07/shoe
+    Example: round-ledger keys add /hollywood/CC-02/shoe
     """
     with opened_keys() as keys:
         key = keys.add(source, local_actor())

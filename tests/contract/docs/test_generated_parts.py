@@ -14,9 +14,9 @@ from consumers.alerts.metrics import AlertMetrics
 from consumers.runtime.metrics import ConsumerMetrics
 from infra.metrics import verdicts
 from infra.postgres.tape import PostgresTape
-from replay.docs import log_events
-from replay.docs.metrics import processes
 from replay.docs.pages import MARK, PARTS, with_parts
+from replay.docs.processes import log_events
+from replay.docs.processes.metrics import processes
 from tests.contract.docs.plain_words import habits, of_page
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_every_log_event_is_explained_in_one_section_and_no_other_is() -> None:
     assert [each for each in found if log_events.section_of(each) is None] == []
     texts = {each.text for each in found}
     assert texts - log_events.MEANINGS.keys() == set(), (
-        "give it a line in replay/docs/log_events.py"
+        "give it a line in replay/docs/processes/log_events.py"
     )
     assert log_events.MEANINGS.keys() - texts == set(), "the program no longer logs it"
 

@@ -14,7 +14,7 @@ from replay.docs import markdown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGES = ("consumers", "infra", "replay")
 LEVELS = {"info": "info", "warning": "warning", "error": "error", "exception": "error"}
 """The level in a line, by the method that logs it."""

@@ -1,0 +1,1 @@
+"""The tables of what processes export and log: metrics, log events."""

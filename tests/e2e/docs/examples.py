@@ -1,0 +1,88 @@
+"""The example of each command's help, as it is run on the demo, and what JSON is compared."""
+
+from __future__ import annotations
+
+from replay.cli.shell.app import COMMANDS
+from replay.docs.cli import commands, told
+from replay.docs.markdown import joined
+
+NOT_RUN = {
+    "demo": "the tutorial runs it",
+    "dlq replay": "there is no dead letter",
+    "dlq show": "there is no dead letter",
+    "footage watch": "it stays; the page on footage runs it",
+    "import-phh": "it needs a file of Poker hands; `tests/e2e/cli/test_cli_phh.py` has one",
+    "relay refill": "the record has not lost its end",
+    "relay silence": "it would stop the topics",
+    "restore": "the page on backups runs it",
+    "serve": "the tutorial runs it",
+    "services up": "the tutorial runs it",
+    "services down": "it ends the servers of the test",
+    "users add": "nobody is there to type a password; the page on sign-in runs it with a file",
+    "users password": "nobody is there to type a password",
+}
+"""Commands whose example is not run, and why."""
+
+KAFKA = ("consume", "dlq", "relay", "services", "topics")
+"""Commands whose examples need Kafka, or its settings."""
+
+ENDS = {
+    "footage calibrate": 2,  # no picture of the demo shows a code
+    "keys revoke": 2,  # that key is not there
+    "keys signing make": 2,  # the demo has made a key
+    "unpark": 2,  # nothing is parked
+}
+"""Exit codes of examples that cannot succeed on the demo."""
+
+FINDS = {"adjudicate"}
+"""Commands that find something, so that they end with exit code 1."""
+
+INSTEAD = {
+    "consume": "round-ledger consume all",
+    "backup": "round-ledger backup backups/example",
+    "footage release": "round-ledger footage release --dispute D-17 --because Settled --by S-2001",
+    "quarantine show": "round-ledger quarantine show 1",
+    "quarantine release": "round-ledger quarantine release 1 --as corrected.json",
+    "relay republish": "round-ledger relay republish --from 1 --to 5",
+    "services status": "round-ledger services status",
+}
+"""What is run in place of an example that names what the demo does not have."""
+
+MORE = {
+    "adjudicate": "round-ledger adjudicate first.jsonl",
+    "consume --status": "round-ledger consume all --status",
+    "ingest": "round-ledger ingest odd.jsonl first.jsonl",
+    "footage retention": "round-ledger footage retention --within 9999",
+    "quarantine list": "round-ledger quarantine list",
+    "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
+    "dispute list": "round-ledger dispute list",
+}
+"""Other lines whose JSON is compared. They are run first."""
+
+NOT_COMPARED = {
+    "dispute lock", "footage calibrate", "footage expire", "footage expire --delete",
+    "footage health",
+    "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
+    "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
+    "consume alerts", "footage watch", "keys signing show",
+}  # fmt: skip
+"""Forms of JSON that no line prints: there is nothing to print, or it is not run."""
+
+
+def examples(*, kafka: bool) -> dict[str, str]:
+    """The line to run for each command, in the order of the help; for Kafka, or the others."""
+    leaves = {name: each for name, each in commands() if not hasattr(each, "commands")}
+    assert {*NOT_RUN, *ENDS, *INSTEAD} <= leaves.keys()
+    assert {name.partition(" ")[0] for name in leaves} == {row.name for row in COMMANDS}
+    return {
+        name: INSTEAD.get(name) or joined(told(command)[1])
+        for name, command in leaves.items()
+        if name not in NOT_RUN
+        if (name.partition(" ")[0] in KAFKA) == kafka
+    }
+
+
+def has_json(name: str) -> bool:
+    """Whether a command has the option `--json`."""
+    command = dict(commands()).get(name.partition(" --")[0])
+    return any("--json" in each.opts for each in command.params) if command else False
