@@ -291,7 +291,7 @@ def test_face_down_cards_stay_down_until_everything_is_shown(
     assert page.get_attribute("#view-known", "aria-current") == "true"
     page.click("#view-all")
     page.wait_for_function(
-        "() => document.querySelector('#table desc').textContent.includes('Everything')"
+        "() => document.querySelector('#table desc').textContent.includes('Every recorded card')"
     )
     assert "view=all" in page.url
     page.click("#view-known")
