@@ -24,7 +24,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/pytest -m "not long and not exhaustive" -n 2 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
+	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
