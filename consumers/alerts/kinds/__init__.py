@@ -1,6 +1,14 @@
 """The kinds of alert: each declared once, with its words, thresholds and condition."""
 
-from consumers.alerts.kinds import cameras, dead_letters, payout, rulings, strays, tables, views
+from consumers.alerts.kinds import (
+    cameras,
+    dead_letters,
+    payout,
+    rulings,
+    strays,
+    tables,
+    views,
+)
 
 KINDS = (
     payout.PAYOUT,

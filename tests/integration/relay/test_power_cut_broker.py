@@ -107,7 +107,7 @@ def test_a_relay_that_lives_through_the_cut_ends_and_the_next_one_sends_all_agai
         moves(database)
         cut(powered, broker)
         assert running.wait(300) != 0
-        assert "made anew while it was written to" in running.communicate()[1]
+        assert "deleted and recreated while the relay was writing" in running.communicate()[1]
     seen = checked(database, broker.connection)
     assert (seen.broken, seen.facts) == (0, count[0])
 
