@@ -261,7 +261,7 @@ def test_a_table_of_the_record_that_is_not_whole_is_not_released(
         connection.execute(
             "UPDATE ledger.tape SET state = '{}' WHERE notification_id = %s", (after.position,)
         )
-    with pytest.raises(Refused, match="not whole"):
+    with pytest.raises(Refused, match="missing or changed in the record"):
         release(database, VIEWS, tape)
     assert len(parking.shown(database)) == len(VIEWS)
 
