@@ -43,7 +43,7 @@ def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try
     assert "All planted mistakes were found, and nothing else." in first.out
     assert "MISSED" not in first.out
     assert not (tmp_path / "real").exists()
-    assert max(map(len, first.out.splitlines())) <= 100 + len(str(folder))
+    assert max(map(len, first.out.replace(str(folder), "").splitlines())) <= 100
 
     planted = [json.loads(line) for line in (folder / "truth.jsonl").read_text().splitlines()]
     after = Cli(environ(folder / "home"))

@@ -6,10 +6,15 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
+from replay.cli.shell.terminal import draw
 from replay.shell.output import warn
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_a_warning_is_red_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> None:
@@ -24,3 +29,11 @@ def test_a_warning_is_red_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> N
     with (tmp_path / "log").open("w") as log, contextlib.redirect_stderr(log):
         warn("3 of 4 lines went to quarantine.")
     assert (tmp_path / "log").read_text() == "3 of 4 lines went to quarantine.\n"
+
+
+def test_a_line_to_copy_is_not_broken_in_two(capsys: pytest.CaptureFixture[str]) -> None:
+    command = "round-ledger " + "word " * 40 + "end"
+    draw([Text(command, no_wrap=True, overflow="ignore"), Text(command)])
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first == command
+    assert len(others) > 1, "the control: a text is"
