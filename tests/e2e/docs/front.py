@@ -32,7 +32,8 @@ socket.send_fds(server, [len(asked).to_bytes(4, "big")], [0, 1, 2])
 server.sendall(asked)
 for each in (signal.SIGTERM, signal.SIGINT):
     signal.signal(each, lambda number, _: server.sendall(bytes([number])))
-code = int.from_bytes(server.recv(4), "big", signed=True)
+told = server.recv(4)
+code = int.from_bytes(told, "big", signed=True) if told else 255
 sys.exit(code if code >= 0 else 128 - code)
 """
 
@@ -75,9 +76,13 @@ def _serve(client: socket.socket) -> None:
             for each in files:
                 os.close(each)
         threading.Thread(target=_signals, args=(client, process), daemon=True).start()
-        code = process.wait()
-        with suppress(OSError):
-            client.sendall(code.to_bytes(4, "big", signed=True))
+        try:
+            code = process.wait()
+            with suppress(OSError):
+                client.sendall(code.to_bytes(4, "big", signed=True))
+        finally:  # also where the server that forks has died: the page's shell must not wait
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
 
 
 def _signals(client: socket.socket, process: subprocess.Popen[bytes]) -> None:
