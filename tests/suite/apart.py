@@ -24,6 +24,7 @@ APART = {
 
 LONGEST_FIRST = (
     "tests/integration/postgres/test_disk_full.py",
+    "tests/e2e/docs/test_pages_run.py",
     "tests/e2e/cli/test_demo.py",
     "tests/integration/feed/test_feed_processes.py",
     "tests/integration/relay/test_relay_brokers.py",

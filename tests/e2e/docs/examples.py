@@ -7,9 +7,11 @@ from replay.docs.cli import commands, told
 from replay.docs.markdown import joined
 
 NOT_RUN = {
+    "adjudicate": "the README runs it",
     "demo": "the tutorial runs it",
     "dlq replay": "there is no dead letter",
     "dlq show": "there is no dead letter",
+    "footage calibrate": "the page on footage runs it",
     "footage watch": "it stays; the page on footage runs it",
     "import-phh": "it needs a file of Poker hands; `tests/e2e/cli/test_cli_phh.py` has one",
     "relay refill": "the record has not lost its end",
@@ -27,7 +29,6 @@ KAFKA = ("consume", "dlq", "relay", "services", "topics")
 """Commands whose examples need Kafka, or its settings."""
 
 ENDS = {
-    "footage calibrate": 2,  # no picture of the demo shows a code
     "keys revoke": 2,  # that key is not there
     "keys signing make": 2,  # the demo has made a key
     "unpark": 2,  # nothing is parked
