@@ -9,6 +9,7 @@ from replay.docs.markdown import joined
 NOT_RUN = {
     "adjudicate": "the README runs it",
     "demo": "the tutorial runs it",
+    "dossier": "the page on dossiers runs it",
     "dlq replay": "there is no dead letter",
     "dlq show": "there is no dead letter",
     "footage calibrate": "the page on footage runs it",
@@ -44,6 +45,8 @@ INSTEAD = {
     "footage release": "round-ledger footage release --dispute D-17 --because Settled --by S-2001",
     "quarantine show": "round-ledger quarantine show 1",
     "quarantine release": "round-ledger quarantine release 1 --as corrected.json",
+    "rebuild": "round-ledger rebuild openings",
+    "simulate": "round-ledger simulate --hours 0.5 --tables 1 --out floor",
     "relay republish": "round-ledger relay republish --from 1 --to 5",
     "services status": "round-ledger services status",
 }
@@ -61,7 +64,7 @@ MORE = {
 """Other lines whose JSON is compared. They are run first."""
 
 NOT_COMPARED = {
-    "dispute lock", "footage calibrate", "footage expire", "footage expire --delete",
+    "dispute lock", "dossier", "footage calibrate", "footage expire", "footage expire --delete",
     "footage health",
     "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
