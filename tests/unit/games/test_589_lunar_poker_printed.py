@@ -13,6 +13,7 @@ SAME_ROWS = "every table of the letter has the same rows"
 EQUIVALENT = {
     "DEALING: '11(g)(2)' -> '12'": NO_STUB,
     "MANUAL_SHOE: '11(g)(2)' -> '12'": NO_STUB,
+    "OPENING_ENDS: ('decision_made', LOCK) -> (LOCK, 'decision_made')": NO_ORDER,
     "_compare: '11(e)(2)(i)' -> '11(e)(2)(ii)' #2": "the Ante's one row fits every hand",
     "_is_instant: 0 -> -1": SAME_ROWS,
     "_is_instant: 0 -> 1": SAME_ROWS,
