@@ -138,6 +138,12 @@ TABLE = (
         secret=True,
     ),
     Setting(
+        "ROUND_LEDGER_ALERT_WEBHOOK_SECRET_FILE",
+        "none: posts are not signed",
+        "File with the secrets, one a line as whsec_<base64>, that sign each post (Standard"
+        " Webhooks).",
+    ),
+    Setting(
         "ROUND_LEDGER_LOCK_BEFORE_S",
         "300",
         "How much footage before a disputed round is locked with it, seconds.",
@@ -211,6 +217,7 @@ class Settings:
     thresholds: Mapping[Threshold, int] = field(default_factory=dict)  # those that are set
     alert_age_s: int = 86_400
     alert_webhook: str | None = field(default=None, repr=False)
+    alert_webhook_secret_file: Path | None = None
     lock_before_s: int = 300
     lock_after_s: int = 300
     retention_file: Path | None = None
@@ -259,6 +266,7 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
             f"{PREFIX}ALERT_AGE_S", given.get(f"{PREFIX}ALERT_AGE_S", str(Settings.alert_age_s))
         ),
         alert_webhook=given.get("ROUND_LEDGER_ALERT_WEBHOOK"),
+        alert_webhook_secret_file=_path(given.get("ROUND_LEDGER_ALERT_WEBHOOK_SECRET_FILE")),
         **_locks(given),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),

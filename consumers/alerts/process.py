@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from consumers.alerts.alert import Alert
 from consumers.alerts.conditions import READS
 from consumers.alerts.rulings import OnRecord
 from consumers.alerts.snapshot_reader import SnapshotReader
-from consumers.alerts.webhook import to_webhook
+from consumers.alerts.webhook import webhook
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read, member
 from infra.kafka.dead_letters import identity, send_to_dead_letters
@@ -317,9 +317,11 @@ def _service(
     database: Database, publisher: Publisher, settings: Settings
 ) -> Iterator[AlertService]:
     channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
-    if settings.alert_webhook:
-        channels["webhook"] = to_webhook(settings.alert_webhook)
-    with database.connect("ledger_projector") as connection:
+    with ExitStack() as open_:
+        if settings.alert_webhook:
+            posting = webhook(settings.alert_webhook, settings.alert_webhook_secret_file)
+            channels["webhook"] = open_.enter_context(posting)
+        connection = open_.enter_context(database.connect("ledger_projector"))
         yield AlertService(database, Alerts(database, connection), channels, settings)
 
 

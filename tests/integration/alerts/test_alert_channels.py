@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import socket
+import base64
+import signal
+import socketserver
 import threading
 import time
-import urllib.request
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import msgspec
 import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from consumers.alerts import process, webhook
 from consumers.alerts.alert import Alert
+from consumers.runtime import lifecycle
 from infra.postgres.alerts import Alerts, Due
 from infra.settings import load
-from ledger.errors import Unavailable, Usage
+from ledger.errors import Stopped, Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from urllib.request import OpenerDirector
+    from pathlib import Path
 
     from infra.postgres.connection import Database
 
@@ -131,10 +135,9 @@ def moved() -> Iterator[Callable[[int], str]]:
 
 def tried(database: Database, address: str) -> list[tuple[bool, str]]:
     """Whether an alert was delivered there, and what was answered."""
-    with kept(database) as alerts_:
+    with kept(database) as alerts_, webhook.webhook(address) as channel:
         raised(alerts_, "webhook")
-        channels = {"webhook": webhook.to_webhook(address)}
-        process.AlertService(database, alerts_, channels, SETTINGS).deliver()
+        process.AlertService(database, alerts_, {"webhook": channel}, SETTINGS).deliver()
         return [(each.delivered_at_us is not None, each.answer) for each in alerts_.receipts()]
 
 
@@ -150,9 +153,8 @@ def test_a_webhook_that_sends_on_to_another_address_has_not_taken_the_alert(
 def test_followed_to_another_address_an_alert_would_be_lost_and_noted_as_delivered(
     database: Database, moved: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The control: as urllib does by itself, with GET and without the alert."""
-    by_itself: OpenerDirector = urllib.request.build_opener()
-    monkeypatch.setattr(webhook, "OPENER", by_itself)
+    """The control: as clients do, with GET and without the alert."""
+    monkeypatch.setattr(webhook, "OPTIONS", webhook.OPTIONS | {"follow_redirects": True})
     assert tried(database, moved(302)) == [(True, "status 200")]
     assert Moved.posted == ["/alerts"], "no one else was posted to"
 
@@ -164,41 +166,170 @@ SLOW_ANSWER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 30 + b"\r\nContent-Length: 0\r\
 OCTET_S = 0.1
 
 
-@pytest.fixture
-def dripping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a webhook that answers octet by octet, for longer than the limit in all."""
-    assert len(SLOW_ANSWER) * OCTET_S > LIMIT_S
-    monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", LIMIT_S)
-    server = socket.create_server(("127.0.0.1", 0))
+@contextmanager
+def dripping(answer: bytes) -> Iterator[str]:
+    """The address of a webhook that answers every post octet by octet."""
+    done = threading.Event()
 
-    def answer() -> None:
-        client, _ = server.accept()
-        with client, suppress(OSError):
-            for octet in SLOW_ANSWER:
-                client.sendall(bytes([octet]))
-                time.sleep(OCTET_S)
+    class Drips(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                for octet in answer:
+                    self.request.sendall(bytes([octet]))
+                    if done.wait(OCTET_S):
+                        return
 
-    thread = threading.Thread(target=answer)
-    thread.start()
-    yield f"http://127.0.0.1:{server.getsockname()[1]}/alerts"
-    thread.join()
-    server.close()
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Drips) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/alerts"
+        finally:
+            done.set()
+            server.shutdown()
+            thread.join()
+
+
+ENDLESS = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 50_000
+"""An answer of over an hour."""
+
+
+def test_tries_at_a_webhook_that_never_ends_its_answer_leave_no_thread_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", 0.1)
+    with dripping(ENDLESS) as address, webhook.webhook(address) as channel:
+        for number in range(5):
+            with pytest.raises(OSError, match="no answer within"):
+                channel(Due(f"lag:{number}", "{}", "webhook", 0))
+        assert posting() == 1
+    assert posting() == 0
+
+
+def test_a_process_that_is_asked_to_stop_breaks_a_delivery_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", 3600)
+    monkeypatch.setattr(lifecycle, "INSIST_S", 0.1)
+    with dripping(ENDLESS) as address, pytest.raises(Stopped), lifecycle.until_signalled():
+        deliver_asked_to_stop(address)
+    assert posting() == 0
+
+
+def deliver_asked_to_stop(address: str) -> None:
+    with webhook.webhook(address) as channel:
+        signal.raise_signal(signal.SIGTERM)
+        channel(DUE)
+
+
+def posting() -> int:
+    return [each.name for each in threading.enumerate()].count(webhook.THREAD)
 
 
 @pytest.mark.long
 def test_a_webhook_that_answers_octet_by_octet_is_not_waited_for(
-    database: Database, dripping: str
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tried(database, dripping) == [(False, "OSError: no answer within 3 s")]
+    assert len(SLOW_ANSWER) * OCTET_S > LIMIT_S
+    monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", LIMIT_S)
+    with dripping(SLOW_ANSWER) as address:
+        assert tried(database, address) == [(False, "OSError: no answer within 3 s")]
 
 
 @pytest.mark.long
 def test_a_limit_of_each_read_waits_for_such_a_webhook(
-    database: Database, dripping: str, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The control: every read is in time, and all alerts and the group's poll wait."""
-    monkeypatch.setattr(webhook, "_in_time", lambda ask: ask())
-    assert tried(database, dripping) == [(True, "status 200")]
+    monkeypatch.setattr(webhook, "fail_after", lambda _: nullcontext())
+    monkeypatch.setitem(webhook.OPTIONS, "timeout", LIMIT_S)
+    with dripping(SLOW_ANSWER) as address:
+        assert tried(database, address) == [(True, "status 200")]
+
+
+class Signed(BaseHTTPRequestHandler):
+    """A webhook that keeps what is posted to it."""
+
+    kept: list[tuple[dict[str, str], str]]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.kept.append((dict(self.headers), body))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def signed() -> Iterator[str]:
+    """The address of a webhook that takes everything."""
+    Signed.kept = []
+    server = HTTPServer(("127.0.0.1", 0), Signed)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/alerts"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+OLD, NEW = ("whsec_" + base64.b64encode(bytes([each]) * 32).decode() for each in (1, 2))
+DUE = Due("payout:/hollywood/CC-07/shoe:4.1", '{"says":"Payé."}', "webhook", 0)
+
+
+def test_a_post_is_signed_by_every_secret_in_the_file(signed: str, tmp_path: Path) -> None:
+    file = tmp_path / "secrets"
+    file.write_text(f"{NEW}\n{OLD}\n")
+    with webhook.webhook(signed, file) as channel:
+        assert channel(DUE) == channel(DUE._replace(tries=1)) == "status 204"
+    for headers, body in Signed.kept:
+        for secret in (OLD, NEW):
+            assert Webhook(secret).verify(body, headers) == {"says": "Payé."}
+        with pytest.raises(WebhookVerificationError):
+            Webhook(OLD).verify(body.replace("Payé", "Paid"), headers)
+        with pytest.raises(WebhookVerificationError):
+            Webhook("whsec_" + base64.b64encode(b"3" * 32).decode()).verify(body, headers)
+    first, again = (headers["webhook-id"] for headers, _ in Signed.kept)
+    assert first == again
+    assert unquote(first) == DUE.alert_id
+    assert "." not in first, "it would be read as the end of the id"
+
+
+def test_without_a_secret_a_post_is_not_signed(signed: str) -> None:
+    with webhook.webhook(signed) as channel:
+        channel(DUE)
+    ((headers, _),) = Signed.kept
+    assert unquote(headers["Idempotency-Key"]) == DUE.alert_id
+    assert not [name for name in headers if name.lower().startswith("webhook-")]
+
+
+@pytest.mark.parametrize(
+    ("held", "says"),
+    [
+        (None, "No such file"),
+        ("\n", "it is empty"),
+        ("whsec_not base64!\n", "a line of it is not base64"),
+        (f"{NEW}\nwhsec_c2hvcnQ=\n", "has 5 bytes, not 24 to 64"),
+    ],
+)
+def test_a_file_without_a_secret_is_refused_before_any_alert(
+    tmp_path: Path, held: str | None, says: str
+) -> None:
+    file = tmp_path / "secrets"
+    if held is not None:
+        file.write_text(held)
+    with (
+        pytest.raises(Usage, match=says) as refused,
+        webhook.webhook("https://alerts.example/", file),
+    ):
+        pass
+    assert "c2hvcnQ" not in str(refused.value)
+    assert "not base64!" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -216,8 +347,8 @@ def test_a_limit_of_each_read_waits_for_such_a_webhook(
     ],
 )
 def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> None:
-    with pytest.raises(Usage) as refused:
-        webhook.to_webhook(address)
+    with pytest.raises(Usage) as refused, webhook.webhook(address):
+        pass
     assert address not in str(refused.value), "it may hold a secret"
 
 
@@ -225,7 +356,8 @@ def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> N
     "address", ["http://[::1]:8000/hook", "https://alerts.example/h?key=x%20y"]
 )
 def test_what_can_be_posted_to_is_taken(address: str) -> None:
-    webhook.to_webhook(address)
+    with webhook.webhook(address):
+        pass
 
 
 def test_an_older_try_that_fails_late_takes_no_receipt_away(database: Database) -> None:
