@@ -11,7 +11,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 SIDE_BY_SIDE := --dist loadfile
 
 # `make test SEED=21a2cae8` shuffles the files and the tests in each; without a seed they keep their
-# order. Shuffled files start in shuffled order; otherwise files with the most tests start first.
+# order. Shuffled files start in shuffled order; otherwise files with the most tests start first. The
+# long run always starts with the files that tests/suite/apart.py names as the longest.
 ORDER := $(if $(SEED),--random-order-seed=$(SEED))
 ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 
@@ -24,7 +25,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/pytest -m "not long and not exhaustive" -n 2 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
+	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
