@@ -6,6 +6,28 @@ const SAY_NOTHING = new Set(
 )
 const QUERY = 2 // the kind of message that asks
 
+// A page that is opened from a disk may start no worker: there its script runs in a hidden frame.
+class FramedWorker extends EventTarget {
+  constructor(url) {
+    super()
+    const frame = document.createElement("iframe")
+    frame.hidden = true
+    document.body.append(frame)
+    this.inside = frame.contentWindow
+    this.inside.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }))
+    const script = this.inside.document.createElement("script")
+    this.loaded = new Promise((resolve) => script.addEventListener("load", resolve))
+    script.src = url
+    this.inside.document.body.append(script)
+  }
+
+  async postMessage(data) {
+    await this.loaded
+    this.inside.dispatchEvent(new MessageEvent("message", { data }))
+  }
+}
+if (location.protocol === "file:") window.Worker = FramedWorker
+
 const ask = Worker.prototype.postMessage
 Worker.prototype.postMessage = function (message, ...rest) {
   if (message && message.type === QUERY && typeof message.data === "string") {

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +15,6 @@ from tests.contract.docs.test_thirty_tasks import START, links_of, tasks
 from tests.fixtures.cli import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -72,23 +68,12 @@ def test_the_site_is_searched_and_read_without_a_word_to_another_host(
     context.close()
 
 
-@pytest.fixture
-def address(built: Path) -> Iterator[str]:
-    """The built site over HTTP: from a disk a browser searches nothing."""
-    handler = partial(Quiet, directory=str(built))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+def test_a_newcomers_words_find_the_page_that_answers_them(browser: Browser, built: Path) -> None:
+    """Each of the thirty tasks, typed as it stands on the start page: among the first five.
 
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
-        """Requests are no events."""
-
-
-def test_a_newcomers_words_find_the_page_that_answers_them(browser: Browser, address: str) -> None:
-    """Each of the thirty tasks, typed as it stands on the start page: among the first five."""
+    The site is opened from a disk, where a page starts no worker.
+    """
+    address = built.as_uri()
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{address}/index.html")
