@@ -5,8 +5,14 @@ Others index the record: facts by round, Rules Submissions, coupon batches, corr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from consumers.rounds.index import ROUND_KEY
 from infra.postgres.view_tables import Column, ViewTable
+
+if TYPE_CHECKING:
+    from infra.postgres.view_tables import ViewStore
+    from ledger.record.tape import TapeRow
 
 _RULING = Column("ruling", "json", "The ruling as `adjudicate` prints it.", null=True)
 
@@ -131,3 +137,12 @@ CORRECTIONS = ViewTable(
     ),
     ("(round)",),
 )
+
+
+def submission_rows(store: ViewStore, property_: str) -> list[TapeRow]:
+    """A property's Rules Submissions and issued coupon batches, in order of position."""
+    return store.rows_named(
+        f"SELECT tape, table_seq, table_seq FROM {{schema}}.{SUBMISSIONS.name}"  # noqa: S608 - our own name
+        " WHERE starts_with(tape, %(property)s || '/')",
+        {"property": property_},
+    )

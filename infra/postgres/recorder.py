@@ -8,9 +8,12 @@ the id `<name>/<n>`. An identity is unique in the record, which gives the optimi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from eventsourcing.application import Application
 from eventsourcing.persistence import (
     IntegrityError,
     InterfaceError,
@@ -27,6 +30,7 @@ from psycopg.rows import dict_row
 from infra.postgres import arrays, tape
 from ledger.errors import Usage
 from ledger.record.tape import Received, TapeRow
+from ledger.values import NAME, Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +39,11 @@ if TYPE_CHECKING:
     from eventsourcing.postgres import PostgresDatastore
     from eventsourcing.utils import Environment, EnvType
 
-    from infra.postgres.connection import Database
+    from infra.postgres.connection import Database, Role
 
 _CONNINFO = "LEDGER_CONNINFO"
 _SOURCE_SLASHES = 3  # /<property>/<place>/<device>
+_NAME = re.compile(NAME)
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Decided:
     originator_id: str  # "<source>/<name>"
     originator_version: int
     fact: Received
+    position: int = field(default=0, compare=False)  # of the fact on record; 0: not read from it
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,7 @@ class StoredFact(StoredEvent):
     """A stored event with its whole fact."""
 
     fact: Received
+    position: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,11 @@ class NotifiedFact(Notification):
     """A notification with its whole fact; its id is the position."""
 
     fact: Received
+
+    @property
+    def position(self) -> int:
+        """Its position on the record."""
+        return self.id
 
 
 def identity(aggregate_id: str, version: int) -> tuple[str, str]:
@@ -79,9 +91,25 @@ def identity(aggregate_id: str, version: int) -> tuple[str, str]:
     return source, f"{name}/{version}"
 
 
-def application_env(database: Database) -> dict[str, str]:
-    """The settings of an eventsourcing `Application` that saves its events in the record."""
-    info = database.conninfo("ledger_desk")
+def aggregate_id(source: Source, name: str) -> str:
+    """The id of a source's aggregate; a name that cannot stand in an id is hashed."""
+    if not _NAME.fullmatch(name):
+        name = f"x-{hashlib.sha256(name.encode()).hexdigest()}"
+    return f"/{'/'.join(source)}/{name}"
+
+
+def version_of(aggregate_id: str, source: str, fact_id: str) -> int:
+    """The version of the aggregate's event with this identity; 0 for any other fact."""
+    version = _version(fact_id)
+    return version if version and identity(aggregate_id, version) == (source, fact_id) else 0
+
+
+def application_env(database: Database, role: Role = "ledger_desk") -> dict[str, str]:
+    """The settings of an eventsourcing `Application` over the record.
+
+    An application that only reads takes the role `ledger_reader`.
+    """
+    info = database.conninfo(role)
     given = conninfo_to_dict(info)
     return {
         "PERSISTENCE_MODULE": f"{__name__}:TapeFactory",
@@ -92,6 +120,7 @@ def application_env(database: Database) -> dict[str, str]:
         "POSTGRES_SCHEMA": "ledger",
         "POSTGRES_DBNAME": str(given.get("dbname", "")),
         "POSTGRES_HOST": str(given.get("host", "")),
+        "POSTGRES_PORT": str(given.get("port", "5432")),
         "POSTGRES_USER": str(given.get("user", "")),
         "POSTGRES_PASSWORD": str(given.get("password", "")),
         _CONNINFO: info,
@@ -116,8 +145,12 @@ class FactMapper(Mapper[str]):
         """The saved event. Only events read by this recorder can be mapped."""
         if not isinstance(stored_event, StoredFact | NotifiedFact):
             raise TypeError(f"not read from the record: {type(stored_event).__name__}")
-        aggregate_id = str(stored_event.originator_id)
-        return Decided(aggregate_id, stored_event.originator_version, stored_event.fact)
+        return Decided(
+            str(stored_event.originator_id),
+            stored_event.originator_version,
+            stored_event.fact,
+            stored_event.position,
+        )
 
 
 class TapeRecorder(PostgresApplicationRecorder):
@@ -172,7 +205,7 @@ class TapeRecorder(PostgresApplicationRecorder):
             rows = tape.with_id_prefix(connection, source, prefix.removesuffix("0"))
         versions = {_version(row.id): row for row in rows}
         found = [
-            StoredFact(aggregate_id, version, row.type, row.data, fact=_received(row))
+            StoredFact(aggregate_id, version, row.type, row.data, _received(row), row.position)
             for version, row in sorted(versions.items(), reverse=desc)
             if version > (gt or 0) and (lte is None or version <= lte)
         ]
@@ -196,6 +229,16 @@ class TapeRecorder(PostgresApplicationRecorder):
         with self.datastore.get_connection() as connection:
             rows = tape.read(connection, after, limit, stop=stop, types=list(topics))
         return [_notified(row) for row in rows]
+
+
+class Record(Application[str]):
+    """The record as an application of the library: its notification log is every fact.
+
+    Its events are `Decided`. An aggregate's facts have the aggregate's id and version; all others
+    have their tape and `table_seq`. Open it with `application_env`.
+    """
+
+    log_section_size = 1_000
 
 
 class TapeFactory(PostgresFactory):
@@ -242,15 +285,21 @@ def _received(row: TapeRow) -> Received:
     )
 
 
-def _notified(row: TapeRow) -> NotifiedFact:
+def event_of(row: TapeRow) -> Decided:
+    """A row of the record as a domain event."""
     name, slash, _ = row.id.rpartition("/")
     version = _version(row.id) if slash else 0
     aggregate_id = f"{row.source}/{name}" if version else row.tape
+    return Decided(aggregate_id, version or row.table_seq, _received(row), row.position)
+
+
+def _notified(row: TapeRow) -> NotifiedFact:
+    event = event_of(row)
     return NotifiedFact(
-        aggregate_id,
-        version or row.table_seq,
+        event.originator_id,
+        event.originator_version,
         row.type,
         row.data,
         id=row.position,
-        fact=_received(row),
+        fact=event.fact,
     )

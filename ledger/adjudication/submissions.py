@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ledger.errors import Refused
 from ledger.facts import RulesSubmissionFiled
+from ledger.games import games
 from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.game import InForce
+from ledger.rules.procedures.submission_check import problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +45,25 @@ def filed(facts: Iterable[Fact]) -> list[FiledSubmission]:
             table = None if fact.table in (property_, fact.source.split("/")[2]) else fact.table
             found.append(FiledSubmission(property_, table, fact.time_us, fact.body))
     return sorted(found, key=lambda each: each.filed_us)
+
+
+def checked_game(submission: RulesSubmissionFiled, where: str) -> Game:
+    """The game of a submission. Raises `Refused` for what the game does not have."""
+    game = games().get(submission.game)
+    if game is None:
+        raise Refused(
+            f"There is no game {submission.game!r}",
+            where=f"{where} game",
+            hint=f"Name one of {', '.join(games())}.",
+        )
+    found = problems(game, submission)
+    if found:
+        raise Refused(
+            "; ".join(f"{each.where}: {each.says}" for each in found),
+            where=where,
+            hint=" ".join(f"{each.where}: {each.hint}" for each in found),
+        )
+    return game
 
 
 def in_force(

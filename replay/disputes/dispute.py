@@ -1,4 +1,4 @@
-"""A dispute: its state folded from facts, and the steps that a person may take next.
+"""A dispute: an aggregate folded from facts, with the rules for the steps that people may take.
 
 The rules apply to this program's commands and pages only; the record keeps facts of any system.
 Blind review: a reviewer writes down what the footage shows before seeing the claim.
@@ -7,16 +7,16 @@ Blind review: a reviewer writes down what the footage shows before seeing the cl
 from __future__ import annotations
 
 import builtins
-import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from eventsourcing.application import Application
-from eventsourcing.persistence import IntegrityError, PersistenceError
 from msgspec import Struct
+from msgspec.structs import replace
 
-from infra.postgres.recorder import Decided, application_env, identity
-from ledger.errors import Refused, Unavailable, Usage
+from consumers.disputes import disputes
+from infra.postgres.recorder import aggregate_id, version_of
+from infra.postgres.view_tables import reading
+from ledger.errors import Refused, Usage
 from ledger.facts import (
     AdjustmentPaid,
     Attached,
@@ -30,14 +30,16 @@ from ledger.facts import (
     ObservationRecorded,
     WagerPlaced,
 )
-from ledger.values import NAME, RoundId, Source, parse_round
-from replay.recording.house_facts import build_fact, screen
+from ledger.values import NAME, RoundId, parse_round
+from replay.recording.decisions import Decisions
+from replay.recording.house_facts import screen
 from replay.text.typed import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from infra.postgres.connection import Database
+    from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
 DEVICE = "disputes"
@@ -101,7 +103,11 @@ class Adjusted(Struct, frozen=True):
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
-    """A dispute folded from all its facts, in the order of the record."""
+    """A dispute folded from all its facts, in the order of the record.
+
+    A step method returns the fact to record, or raises: `Refused` if the step may not follow,
+    `Usage` for invalid text. It changes nothing.
+    """
 
     property: str
     dispute: str
@@ -114,6 +120,11 @@ class Dispute(Struct, frozen=True, kw_only=True):
     adjustments: tuple[Adjusted, ...] = ()
 
     @builtins.property  # `property` is a field here
+    def id(self) -> str:
+        """The id of the aggregate: source and name of the facts decided here."""
+        return aggregate_id(screen(self.property, DEVICE), self.dispute)
+
+    @builtins.property  # as above
     def claim(self) -> Claim | None:
         """The claim that counts."""
         return self.claims[0] if self.claims else None
@@ -136,26 +147,107 @@ class Dispute(Struct, frozen=True, kw_only=True):
         know = {each.by for each in self.claims} | {each.by for each in self.revealed}
         return bool(self.resolutions) or employee in know | {each.by for each in self.observations}
 
+    def taking(self, facts: Iterable[Fact]) -> Self:
+        """The dispute after these facts, in the order of the record; other facts are ignored."""
+        case = self
+        for fact in facts:
+            body: Any = fact.body
+            folded = _FOLDED.get(type(body))
+            if folded and body.dispute == self.dispute:
+                field, made = folded
+                told = (*getattr(case, field), made(case, body, fact.time_us))
+                version = max(case.version, version_of(self.id, fact.source, fact.id))
+                case = replace(case, version=version, **{field: told})
+        return case
+
+    def raise_(self, round_: RoundId, position: int, claim: str, by: str) -> DisputeRaised:
+        """The claim of a patron. Refused if there is one; `Usage` for an invalid name."""
+        if self.claim:
+            hint = "Add to it with `round-ledger dispute note`, or give another name."
+            raise self._refused(f"There is already a dispute {self.dispute}", hint)
+        if not _NAME.fullmatch(self.dispute):
+            raise Usage(
+                f"`{self.dispute}` cannot be the name of a dispute",
+                where="dispute",
+                hint="Use letters, digits, `.`, `_` and `-`, up to 64, as D-17.",
+            )
+        told = written(claim, "claim")
+        return DisputeRaised(
+            dispute=self.dispute, round=str(round_), position=position, claim=told, by=by
+        )
+
+    def note(self, note: str, by: str, moments: Sequence[Attached] = ()) -> DisputeNoted:
+        """A note, possible at any time."""
+        told = written(note, "note")
+        return DisputeNoted(dispute=self.dispute, note=told, by=by, moments=tuple(moments))
+
+    def observe(self, saw: str, by: str) -> ObservationRecorded:
+        """What a reviewer saw."""
+        round_ = self._still_open("observe").round
+        if round_ is None:
+            raise self._refused("It names a round of another property", "Note what you saw.")
+        told = written(saw, "saw")
+        return ObservationRecorded(dispute=self.dispute, round=str(round_), saw=told, by=by)
+
+    def reveal(self, by: str) -> ClaimRevealed:
+        """The claim is shown to a reviewer, with or without an observation."""
+        self._still_open("reveal the claim of")
+        return ClaimRevealed(dispute=self.dispute, by=by)
+
+    def resolve(self, outcome: str, by: str) -> DisputeResolved:
+        """The outcome; a dispute has one."""
+        self._still_open("resolve")
+        told = written(outcome, "outcome")
+        return DisputeResolved(dispute=self.dispute, outcome=told, by=by)
+
+    def adjust(
+        self, amount: int, paid_from: str, by: str, position: int | None = None
+    ) -> AdjustmentPaid:
+        """Money paid to the patron, before or after the outcome.
+
+        amount: cents, above zero. position: default: the claimant's.
+        """
+        if self.claim is None:
+            raise self._refused("No claim of it is on record", "Raise it first.")
+        if amount <= 0:
+            raise Usage("An adjustment is above $0", where="amount", hint="Give dollars above 0.")
+        return AdjustmentPaid(
+            dispute=self.dispute,
+            position=self.claim.position if position is None else position,
+            amount=amount,
+            paid_from="cage" if paid_from == "cage" else "table",
+            by=by,
+        )
+
+    def warning(self, body: Body) -> str | None:
+        """A warning for the person who takes this step; the step is still allowed."""
+        by = getattr(body, "by", "")
+        if isinstance(body, ClaimRevealed) and all(each.by != by for each in self.observations):
+            return f"{by} sees the claim before observing, so a later observation is not blind."
+        if isinstance(body, ObservationRecorded) and self.knows(by):
+            known = any(each.by == by for each in self.observations)
+            why = "has observed before" if known else "knew the claim"
+            return f"{by} {why}: this observation is not blind."
+        if isinstance(body, AdjustmentPaid) and self.adjusted:
+            return "An adjustment was already paid; this one is in addition."
+        return None
+
+    def _still_open(self, what: str) -> Claim:
+        """The claim, if the dispute is not resolved."""
+        if self.claim is None:
+            raise self._refused("No claim of it is on record", "Raise it first.")
+        if self.outcome is not None:
+            says = f"It was resolved by {self.outcome.by}, so nobody can {what} it"
+            raise self._refused(says, "Add a note, or raise another dispute about the round.")
+        return self.claim
+
+    def _refused(self, what: str, hint: str) -> Refused:
+        return Refused(what, where=f"dispute {self.dispute}", hint=hint)
+
 
 def dispute_of(property_: str, dispute: str, facts: Iterable[Fact]) -> Dispute:
-    """Fold a dispute from its facts, in the order of the record; other facts are ignored."""
-    case = _Folding(property_, dispute)
-    for fact in facts:
-        if getattr(fact.body, "dispute", None) == dispute:
-            case.take(fact)
-    return case.folded()
-
-
-def raised(round_: RoundId, dispute: str, position: int, claim: str, by: str) -> DisputeRaised:
-    """The claim of a patron. Raises `Usage` for an invalid name or an empty claim."""
-    if not _NAME.fullmatch(dispute):
-        raise Usage(
-            f"`{dispute}` cannot be the name of a dispute",
-            where="dispute",
-            hint="Use letters, digits, `.`, `_` and `-`, up to 64, as D-17.",
-        )
-    told = written(claim, "claim")
-    return DisputeRaised(dispute=dispute, round=str(round_), position=position, claim=told, by=by)
+    """A dispute from its facts, in the order of the record; other facts are ignored."""
+    return Dispute(property=property_, dispute=dispute).taking(facts)
 
 
 def unplayed(facts: Iterable[Fact], position: int) -> tuple[int, ...]:
@@ -169,183 +261,57 @@ def unplayed(facts: Iterable[Fact], position: int) -> tuple[int, ...]:
     return () if position in seats else tuple(sorted(seats))
 
 
-def noted(case: Dispute, note: str, by: str, moments: Sequence[Attached] = ()) -> DisputeNoted:
-    """A note, possible at any time. Raises `Usage` for an empty text."""
-    told = written(note, "note")
-    return DisputeNoted(dispute=case.dispute, note=told, by=by, moments=tuple(moments))
-
-
-def observed(case: Dispute, saw: str, by: str) -> ObservationRecorded:
-    """What a reviewer saw. Raises `Refused`, and `Usage` for an empty text."""
-    round_ = _still_open(case, "observe").round
-    if round_ is None:
-        raise _refused(case, "It names a round of another property", "Note what you saw.")
-    told = written(saw, "saw")
-    return ObservationRecorded(dispute=case.dispute, round=str(round_), saw=told, by=by)
-
-
-def revealed(case: Dispute, by: str) -> ClaimRevealed:
-    """The claim is shown to a reviewer, with or without an observation. Raises `Refused`."""
-    _still_open(case, "reveal the claim of")
-    return ClaimRevealed(dispute=case.dispute, by=by)
-
-
-def resolved(case: Dispute, outcome: str, by: str) -> DisputeResolved:
-    """The outcome. Raises `Refused` if there is one already, and `Usage` for an empty text."""
-    _still_open(case, "resolve")
-    return DisputeResolved(dispute=case.dispute, outcome=written(outcome, "outcome"), by=by)
-
-
-def adjusted(
-    case: Dispute, amount: int, paid_from: str, by: str, position: int | None = None
-) -> AdjustmentPaid:
-    """Money paid to the patron, before or after the outcome. Raises `Refused`, `Usage`.
-
-    amount: cents, above zero. position: default: the claimant's.
-    """
-    if case.claim is None:
-        raise _refused(case, "No claim of it is on record", "Raise it first.")
-    if amount <= 0:
-        raise Usage("An adjustment is above $0", where="amount", hint="Give dollars above 0.")
-    where = case.claim.position if position is None else position
-    return AdjustmentPaid(
-        dispute=case.dispute,
-        position=where,
-        amount=amount,
-        paid_from="cage" if paid_from == "cage" else "table",
-        by=by,
-    )
-
-
-def warning(case: Dispute, body: Body) -> str | None:
-    """A warning for the person who takes this step; the step is still allowed."""
-    by = getattr(body, "by", "")
-    if isinstance(body, ClaimRevealed) and all(each.by != by for each in case.observations):
-        return f"{by} sees the claim before observing, so a later observation is not blind."
-    if isinstance(body, ObservationRecorded) and case.knows(by):
-        known = any(each.by == by for each in case.observations)
-        why = "has observed before" if known else "knew the claim"
-        return f"{by} {why}: this observation is not blind."
-    if isinstance(body, AdjustmentPaid) and case.adjusted:
-        return "An adjustment was already paid; this one is in addition."
-    return None
-
-
-class Cases(Application[str]):
-    """The eventsourcing application over the record; a dispute's events are facts."""
-
-
-class DisputeDecisions:
-    """Records steps of disputes. Closing it closes its connections."""
+class DisputeDecisions(Decisions[Dispute]):
+    """Reads disputes from all their facts, and records their steps."""
 
     def __init__(self, database: Database) -> None:
-        self._where = database.where
-        self._cases = Cases(env=application_env(database))
+        super().__init__(database, rows_about=self._rows_about)
 
-    def tell(self, case: Dispute, *bodies: Body) -> list[int]:
-        """Record the steps after the version of `case`; their positions.
+    def case(self, property_: str, dispute: str) -> Dispute:
+        """A dispute; without any claim or note if no fact names it.
 
-        Raises `Refused` if another step was recorded in between; then nothing is kept.
+        The view `disputes` names the facts of other systems, so it must be caught up.
         """
-        aggregate = aggregate_id(case.property, case.dispute)
-        events = []
-        for version, body in enumerate(bodies, case.version + 1):
-            source, fact_id = identity(aggregate, version)
-            device = Source(*source.split("/")[1:])
-            events.append(Decided(aggregate, version, build_fact(body, device, id=fact_id)))
-        try:
-            kept = self._cases.save(*events)
-        except IntegrityError as error:
-            raise _refused(
-                case, "Someone else has just changed it", "Read it again, then repeat your step."
-            ) from error
-        except PersistenceError as error:
-            raise Unavailable(
-                f"The database does not answer: {error}", where=self._where, hint="Try again."
-            ) from error
-        return [int(each.notification.id) for each in kept]
+        return self.read(Dispute(property=property_, dispute=dispute))
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._cases.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _rows_about(self, case: Dispute) -> Sequence[TapeRow]:
+        with reading(self.database, [disputes.FACTS.name]) as store:
+            return disputes.facts_about(store, case.property, case.dispute)
 
 
-def aggregate_id(property_: str, dispute: str) -> str:
-    """The aggregate of a dispute: `<source>/<name>`; a name that is not valid there is hashed."""
-    name = dispute
-    if not _NAME.fullmatch(dispute):
-        name = f"x-{hashlib.sha256(dispute.encode()).hexdigest()}"
-    return f"/{'/'.join(screen(property_, DEVICE))}/{name}"
-
-
-class _Folding:
-    """A dispute while its facts are folded."""
-
-    def __init__(self, property_: str, dispute: str) -> None:
-        self._of = (property_, dispute)
-        self._mine = identity(aggregate_id(property_, dispute), 0)
-        self._version = 0
-        self._told: dict[str, list[Any]] = {}
-
-    def take(self, fact: Fact) -> None:
-        """One more fact."""
-        self._version = max(self._version, self._own_version(fact))
-        body, time_us = fact.body, fact.time_us
-        if isinstance(body, DisputeRaised):
-            round_ = _round(body.round, self._of[0])
-            self._add("claims", Claim(round_, body.position, body.claim, body.by, time_us))
-        elif isinstance(body, DisputeNoted):
-            self._add("notes", Note(body.note, body.moments, body.by, time_us))
-        elif isinstance(body, ObservationRecorded):
-            self._observe(body, time_us)
-        elif isinstance(body, ClaimRevealed):
-            self._add("revealed", Revealed(body.by, time_us))
-        elif isinstance(body, DisputeResolved):
-            self._add("resolutions", Resolved(body.outcome, body.by, time_us))
-        elif isinstance(body, AdjustmentPaid):
-            paid = Adjusted(body.position, body.amount, body.paid_from, body.by, time_us)
-            self._add("adjustments", paid)
-
-    def folded(self) -> Dispute:
-        """The dispute so far."""
-        lists = {name: tuple(each) for name, each in self._told.items()}
-        return Dispute(property=self._of[0], dispute=self._of[1], version=self._version, **lists)
-
-    def _add(self, name: str, told: Struct) -> None:
-        self._told.setdefault(name, []).append(told)
-
-    def _observe(self, body: ObservationRecorded, time_us: int) -> None:
-        blind = not self.folded().knows(body.by)
-        self._add("observations", Observation(body.saw, body.round, body.by, time_us, blind))
-
-    def _own_version(self, fact: Fact) -> int:
-        """The event number of a fact in the dispute's aggregate; 0 for other systems' facts."""
-        source, prefix = self._mine
-        number = fact.id.removeprefix(prefix.removesuffix("0"))
-        own = fact.source == source and number != fact.id and number.isascii()
-        return int(number) if own and number.isdecimal() else 0
+_Made = tuple[str, "Callable[[Dispute, Any, int], Struct]"]
+_FOLDED: dict[type[Body], _Made] = {
+    DisputeRaised: (
+        "claims",
+        lambda case, body, time_us: Claim(
+            _round(body.round, case.property), body.position, body.claim, body.by, time_us
+        ),
+    ),
+    DisputeNoted: (
+        "notes",
+        lambda _, body, time_us: Note(body.note, body.moments, body.by, time_us),
+    ),
+    ObservationRecorded: (
+        "observations",
+        lambda case, body, time_us: Observation(
+            body.saw, body.round, body.by, time_us, blind=not case.knows(body.by)
+        ),
+    ),
+    ClaimRevealed: ("revealed", lambda _, body, time_us: Revealed(body.by, time_us)),
+    DisputeResolved: (
+        "resolutions",
+        lambda _, body, time_us: Resolved(body.outcome, body.by, time_us),
+    ),
+    AdjustmentPaid: (
+        "adjustments",
+        lambda _, body, time_us: Adjusted(
+            body.position, body.amount, body.paid_from, body.by, time_us
+        ),
+    ),
+}
+"""The list that a fact adds to, and its entry."""
 
 
 def _round(name: str, property_: str) -> RoundId | None:
     round_ = parse_round(name, property_)
     return round_ if round_ and round_.property == property_ else None
-
-
-def _still_open(case: Dispute, what: str) -> Claim:
-    """The claim of a dispute that is not resolved. Raises `Refused`."""
-    if case.claim is None:
-        raise _refused(case, "No claim of it is on record", "Raise it first.")
-    if case.outcome is not None:
-        says = f"It was resolved by {case.outcome.by}, so nobody can {what} it"
-        raise _refused(case, says, "Add a note, or raise another dispute about the round.")
-    return case.claim
-
-
-def _refused(case: Dispute, what: str, hint: str) -> Refused:
-    return Refused(what, where=f"dispute {case.dispute}", hint=hint)

@@ -27,7 +27,7 @@ from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import CameraSpan, locked, times_of, to_keep, unlocked
 from replay.cameras.custody_service import put_handled, stretch
-from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, raised, unplayed
+from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, unplayed
 from replay.recording.house_facts import FactWriter, Noted
 from replay.rounds.reading import catch_up_views, load_round, resolve_round
 from replay.rounds.story import Story
@@ -131,20 +131,20 @@ def lock_margins(settings: Settings) -> LockMargins:
     return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
 
-def find(database: Database, dispute: str, property_: str | None = None) -> Dispute:
+def find(context: DisputeContext, dispute: str, property_: str | None = None) -> Dispute:
     """A dispute by its name, from all its facts. Raises `NotFound`, or `Usage` if two have it."""
-    with reading(database, _TABLES) as store:
+    with reading(context.database, _TABLES) as store:
         found = disputes.named(store, dispute, property_)
-        if not found:
-            raise NotFound(
-                f"No fact of dispute {dispute} is on record",
-                where="view disputes",
-                hint="`round-ledger dispute list` lists all disputes.",
-            )
-        if len(found) > 1:
-            names = ", ".join(each.property for each in found)
-            raise Usage(f"Several properties have it: {names}", where=dispute, hint="Name one.")
-        return _case(store, found[0].property, dispute)
+    if not found:
+        raise NotFound(
+            f"No fact of dispute {dispute} is on record",
+            where="view disputes",
+            hint="`round-ledger dispute list` lists all disputes.",
+        )
+    if len(found) > 1:
+        names = ", ".join(each.property for each in found)
+        raise Usage(f"Several properties have it: {names}", where=dispute, hint="Name one.")
+    return context.decisions.case(found[0].property, dispute)
 
 
 def about(database: Database, round_: RoundId) -> list[Dispute]:
@@ -170,17 +170,17 @@ def raise_(
     """
     for _ in range(TRIES):
         up_to_date(context.database, VIEWS)
-        round_, new = _named(context.database, round_name, name)
+        round_, new = _named(context, round_name, name)
         if name is None and (same := _same(context.database, round_, position, claim, by)):
             return RaisedDispute(same, lock(context.lock_context, same))
         try:
-            context.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
+            context.decisions.decide(new, new.raise_(round_, position, claim, by))
         except Refused:  # another process took the name meanwhile
             if name is not None:
                 raise
             continue
         up_to_date(context.database, VIEWS)
-        case = find(context.database, new.dispute, round_.property)
+        case = context.decisions.case(round_.property, new.dispute)
         return RaisedDispute(case, lock(context.lock_context, case))
     raise Unavailable(
         "No free name for the dispute could be found",
@@ -218,12 +218,12 @@ def story_of(database: Database, case: Dispute) -> Story | None:
         return None
 
 
-def case_file(lock_context: LockContext, property_: str, dispute: str) -> CaseFile:
+def case_file(context: DisputeContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
-    database = lock_context.database
+    database = context.database
     up_to_date(database, VIEWS)
-    case = find(database, dispute, property_)
-    left = sorted({span.camera for span in unlocked_spans(lock_context, case)})
+    case = find(context, dispute, property_)
+    left = sorted({span.camera for span in unlocked_spans(context.lock_context, case)})
     facts = _facts(database, case)
     cameras = coverage(facts).cameras.values()
     holds = any(locked(camera, dispute=dispute) for camera in cameras)
@@ -308,10 +308,9 @@ def lock_pending(
         if not only:
             return []
         up_to_date(lock_context.database, VIEWS)
-        cases = [
-            find(lock_context.database, row.dispute, row.property)
-            for row in disputes.read(lock_context.database, unlocked=True)
-        ]
+        rows = disputes.read(lock_context.database, unlocked=True)
+        with reading(lock_context.database, _TABLES) as store:
+            cases = [_case(store, row.property, row.dispute) for row in rows]
         done = [RaisedDispute(case, lock(lock_context, case)) for case in cases]
         return [each for each in done if each.locks]
 
@@ -368,18 +367,12 @@ def moments_of(database: Database, case: Dispute, texts: Sequence[str]) -> list[
     return [_moment(database, case, text) for text in texts]
 
 
-def _named(database: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
-    """The named round, and a new dispute with a name. Raises `Refused` if the name is taken."""
-    with reading(database, _TABLES) as store:
+def _named(context: DisputeContext, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
+    """The named round, and the dispute of this name, or of the next free one."""
+    with reading(context.database, _TABLES) as store:
         round_ = resolve_round(store, round_name)
-        case = _case(store, round_.property, name or _next_name(store, round_))
-    if case.claim:
-        raise Refused(
-            f"There is already a dispute {name}",
-            where="dispute",
-            hint="Add to it with `round-ledger dispute note`, or give another name.",
-        )
-    return round_, case
+        name = name or _next_name(store, round_)
+    return round_, context.decisions.case(round_.property, name)
 
 
 def _same(

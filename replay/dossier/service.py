@@ -13,10 +13,9 @@ from infra.postgres.connection import Database
 from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
-from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject
 from replay.checker.window import span_of
-from replay.disputes.dispute import DisputeDecisions, dispute_of, revealed
+from replay.disputes.dispute import DisputeDecisions
 from replay.dossier import EvidenceText, Filed, Kind
 from replay.dossier.gathering.clips import cut
 from replay.dossier.gathering.evidence import Wanted, gathered, rounds_told
@@ -189,11 +188,11 @@ def _shown_the_claim(
     database: Database, property_: str, dispute: str, wanted: Wanted
 ) -> Sequence[TapeRow]:
     """The dispute's facts, after recording that the dossier shows the requester the claim."""
-    case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
-    if case.knows(wanted.by):
-        return wanted.case_rows
     with DisputeDecisions(database) as decisions:
-        decisions.tell(case, revealed(case, wanted.by))
+        case = decisions.case(property_, dispute)
+        if case.knows(wanted.by):
+            return wanted.case_rows
+        decisions.decide(case, case.reveal(wanted.by))
     up_to_date(database, [disputes.VIEW])
     with reading(database, [disputes.FACTS.name]) as store:
         return disputes.facts_about(store, property_, dispute)

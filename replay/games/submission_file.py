@@ -8,12 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.adjudication.submissions import FiledSubmission, in_force
+from ledger.adjudication.submissions import FiledSubmission, checked_game, in_force
 from ledger.edges import edges_under
-from ledger.errors import Refused, Usage
+from ledger.errors import Usage
 from ledger.facts import RulesSubmissionFiled
-from ledger.games import games
-from ledger.rules.procedures.submission_check import problems
 from replay.games.game_card import EdgeCard, edge_card
 
 
@@ -41,20 +39,7 @@ def read_filing(path: Path) -> RulesSubmissionFiled:
 
 def edges_of(filing: RulesSubmissionFiled, path: Path) -> list[EdgeCard]:
     """The house edge of each wager under a submission. Raises `Refused` if it is invalid."""
-    game = games().get(filing.game)
-    if game is None:
-        raise Refused(
-            f"There is no game {filing.game!r}",
-            where=f"{path} game",
-            hint=f"Name one of {', '.join(games())}.",
-        )
-    found = problems(game, filing)
-    if found:
-        raise Refused(
-            "; ".join(f"{each.where}: {each.says}" for each in found),
-            where=str(path),
-            hint=" ".join(f"{each.where}: {each.hint}" for each in found),
-        )
+    game = checked_game(filing, str(path))
     filed = FiledSubmission("", None, 0, filing)
     rules = in_force(game, "", "", filing.effective_from, [filed])
     try:

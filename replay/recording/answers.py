@@ -11,7 +11,7 @@ from ledger.record.tape import Counters, Quarantined, Verdict
 if TYPE_CHECKING:
     from collections import Counter
 
-    from ledger.record.tape import Receipt, Received
+    from ledger.record.tape import Receipt, Received, TapeRow
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -49,6 +49,19 @@ def answer(judged: Received | Quarantined, receipt: Receipt) -> Answer:
         what=malformed.what if malformed else UNSET,
         where=malformed.where if malformed else UNSET,
         hint=malformed.hint if malformed else UNSET,
+    )
+
+
+def appended(row: TapeRow) -> Answer:
+    """The answer for a fact that was just appended."""
+    return Answer(
+        verdict="appended",
+        source=row.source,
+        id=row.id,
+        position=row.position,
+        table_seq=row.table_seq,
+        hash=row.hash.hex(),
+        reason=None,
     )
 
 

@@ -22,7 +22,6 @@ from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, RoundName, moment
-from replay.disputes import dispute as cases
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import Dispute
@@ -193,7 +192,7 @@ def show(
     """
     reviewer = service.reviewer(by, blind=blind)
     with opened_disputes(rulings.VIEW) as context:
-        case = service.find(context.database, name, property_)
+        case = service.find(context, name, property_)
         left = service.unlocked_spans(context.lock_context, case)
         seen = compare(case, service.story_of(context.database, case), reviewer)
     if json:
@@ -231,9 +230,9 @@ def note(
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
     with opened_disputes() as context:
-        case = service.find(context.database, name, property_)
+        case = service.find(context, name, property_)
         attached = moments_of(context.database, case, moments or [])
-        _tell(context, case, cases.noted(case, note, by, attached), json=json)
+        _tell(context, case, case.note(note, by, attached), json=json)
 
 
 @dispute.command("observe")
@@ -251,7 +250,7 @@ def observe(
 
     Example: round-ledger dispute observe D-2026-11-20-1 --saw "Two pairs, paid 2 to 1" --by S-2001
     """
-    _act(name, property_, lambda case: cases.observed(case, saw, by), json=json)
+    _act(name, property_, lambda case: case.observe(saw, by), json=json)
 
 
 @dispute.command("reveal")
@@ -260,7 +259,7 @@ def reveal(name: Name, *, by: By, property_: Property = None, json: Json = False
 
     Example: round-ledger dispute reveal D-2026-11-20-1 --by S-2001
     """
-    _act(name, property_, lambda case: cases.revealed(case, by), json=json)
+    _act(name, property_, lambda case: case.reveal(by), json=json)
 
 
 @dispute.command("resolve")
@@ -276,7 +275,7 @@ def resolve(
 
     Example: round-ledger dispute resolve D-2026-11-20-1 --outcome 'Upheld: $25 short' --by S-2001
     """
-    _act(name, property_, lambda case: cases.resolved(case, outcome, by), json=json)
+    _act(name, property_, lambda case: case.resolve(outcome, by), json=json)
 
 
 @dispute.command("adjust")
@@ -302,7 +301,7 @@ def adjust(
     _act(
         name,
         property_,
-        lambda case: cases.adjusted(case, paid, paid_from, by, position),
+        lambda case: case.adjust(paid, paid_from, by, position),
         json=json,
     )
 
@@ -370,7 +369,7 @@ def lock(
         if name is None:
             done = service.lock_pending(context.lock_context)
         else:
-            case = service.find(context.database, name, property_)
+            case = service.find(context, name, property_)
             done = [service.RaisedDispute(case, service.lock(context.lock_context, case))]
     for each in done:
         if json:
@@ -388,14 +387,14 @@ def _act(
 ) -> None:
     """Decide a step from the dispute's current state, and record it."""
     with opened_disputes() as context:
-        case = service.find(context.database, name, property_)
+        case = service.find(context, name, property_)
         _tell(context, case, decide(case), json=json)
 
 
 def _tell(context: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
     """Record a step, and print notes about it."""
-    warning = cases.warning(case, body)
-    [position] = context.decisions.tell(case, body)
+    warning = case.warning(body)
+    [position] = context.decisions.decide(case, body)
     fact = type_name(type(body)).removesuffix(".v1")
     if json:
         told = {"dispute": case.dispute, "property": case.property, "fact": fact}

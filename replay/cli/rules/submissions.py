@@ -1,23 +1,21 @@
 """`submissions`: checks and files Rules Submissions, with house edges."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 from msgspec import to_builtins
 
-from ledger.errors import Usage
+from consumers.rulings import rulings
+from infra.postgres.tape import PostgresTape
 from ledger.facts import RulesSubmissionFiled
 from ledger.games import games
-from ledger.record.tape import Quarantined
-from ledger.record.wire import encode, parse_structured
 from replay.cli.shell.app import family
 from replay.games.game_card import EdgeCard
 from replay.games.submission_file import edges_of, read_filing
-from replay.recording.answers import answer
-from replay.shell.connections import opened_tape
+from replay.recording.answers import appended
+from replay.recording.submissions import RulesSubmissions, SubmissionDecisions
+from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, say, show_table
 
 app = family()
@@ -58,28 +56,29 @@ def file(
 ) -> None:
     """File a Rules Submission; it applies to every round from its day on.
 
-    Refused if it names a paytable, a reading or an option that its game does not have.
+    Refused if it names a paytable, a reading or an option that its game does not have, or if the
+    same submission is in force from its day on.
 
-    Example: round-ledger submissions file submission.json --property hollywood
+    Example: round-ledger submissions file submission.json --table CC-02
     """
     filing = read_filing(path)
     edges = edges_of(filing, path)
-    now_us = int(datetime.now(UTC).timestamp() * 1_000_000)
-    octets = encode(
-        filing, f"/{property_}/office/round-ledger", str(uuid4()), now_us, table or property_
-    )
-    fact = parse_structured(octets)
-    if isinstance(fact, Quarantined):
-        raise Usage(f"{fact.what} ({fact.reason})", where=f"{path} {fact.where}", hint=fact.hint)
-    with opened_tape() as tape:
-        receipt = tape.append([fact])[0]
+    new = RulesSubmissions(property=property_, game=filing.game, table=table)
+    with (
+        opened_views([rulings.VIEW]) as database,
+        SubmissionDecisions(database) as decisions,
+        PostgresTape(database) as tape,
+    ):
+        filed = decisions.read(new)
+        [position] = decisions.decide(filed, filed.file(filing), subject=table or property_)
+        [row] = tape.read(position - 1, 1)
     if json:
-        print_json(answer(fact, receipt), {"edges": to_builtins(edges)})
+        print_json(appended(row), {"edges": to_builtins(edges)})
         return
     _show(filing, edges)
     say(
         f"Filed for {table or property_} from gaming day {filing.effective_from}: "
-        f"position {receipt.position}."
+        f"position {position}."
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, OFF_US, handled
 from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX, rounds_over
-from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
+from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS, submission_rows
 from consumers.runtime.lifecycle import up_to_date
 from consumers.runtime.source import round_of_row
 from infra.postgres.connection import Database
@@ -340,10 +340,9 @@ def _submission(store: ViewStore, story: Story) -> TapeRow | None:
     game = games().get(story.game or "")
     if game is None:
         return None
-    places = f"SELECT tape, table_seq, table_seq FROM {{schema}}.{SUBMISSIONS.name}"  # noqa: S608 - our own name
-    facts = [(row, fact_of(row)) for row in store.rows_named(places, {})]
-    known = [(row, fact) for row, fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
     round_ = story.round
+    facts = [(row, fact_of(row)) for row in submission_rows(store, round_.property)]
+    known = [(row, fact) for row, fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
     chosen = in_force(
         game,
         round_.property,

@@ -21,7 +21,6 @@ from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.custody_service import ReleaseScope
-from replay.disputes import dispute as cases
 from replay.disputes import service
 from replay.disputes.comparison import compare
 from replay.disputes.dispute import Dispute
@@ -272,7 +271,7 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         why = written(typed.get("because", ""), "because")
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
-        context.decisions.tell(case, _decided(request, file, typed, by))
+        context.decisions.decide(case, _decided(request, file, typed, by))
         up_to_date(context.database, service.VIEWS)  # the views decide what the user may see now
 
 
@@ -295,7 +294,7 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
     """A case with its round, unless that is withheld from this user. Catches up the views."""
-    file = case_file(ports(request).dispute_context.lock_context, property_, dispute)
+    file = case_file(ports(request).dispute_context, property_, dispute)
     return blind_review.file(request, user, file)
 
 
@@ -303,20 +302,20 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
     """The fact that a form's step makes. Raises `Usage`, `Refused`."""
     case, what = file.case, typed.get("step")
     if what == "note":
-        return cases.noted(case, typed.get("note", ""), by, _moments(request, file.story, typed))
+        return case.note(typed.get("note", ""), by, _moments(request, file.story, typed))
     if what == "observe":
-        return cases.observed(case, typed.get("saw", ""), by)
+        return case.observe(typed.get("saw", ""), by)
     if what == "reveal":
-        return cases.revealed(case, by)
+        return case.reveal(by)
     if what == "resolve":
-        return cases.resolved(case, typed.get("outcome", ""), by)
+        return case.resolve(typed.get("outcome", ""), by)
     if what == "adjust":
         paid = cents(written(typed.get("amount", ""), "amount"), "amount") or 0
         paid_from = typed.get("paid_from", "cage")
         if paid_from not in get_args(PaidFrom):
             hint = f"Give one of {', '.join(get_args(PaidFrom))}."
             raise Usage("An adjustment is not paid from there", where="paid_from", hint=hint)
-        return cases.adjusted(case, paid, paid_from, by)
+        return case.adjust(paid, paid_from, by)
     raise Usage("There is no such step", where="step", hint="Go back and use the page's forms.")
 
 

@@ -6,24 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from consumers.disputes import disputes
+from consumers.registry import install
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.recorder import identity
 from ledger.errors import Refused, Usage
 from ledger.facts import Attached, DisputeNoted, DisputeRaised, DisputeResolved, FactRef
 from ledger.record.wire import fact_of
 from ledger.values import RoundId
-from replay.disputes.dispute import (
-    Dispute,
-    DisputeDecisions,
-    adjusted,
-    aggregate_id,
-    dispute_of,
-    noted,
-    observed,
-    raised,
-    resolved,
-    revealed,
-    warning,
-)
+from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of
 from replay.recording.house_facts import append_fact, build_fact, screen
 
 if TYPE_CHECKING:
@@ -35,32 +26,34 @@ if TYPE_CHECKING:
 
 ROUND = RoundId("hollywood", "CC-07", "2026-11-20", 231)
 NEW = Dispute(property="hollywood", dispute="D-17")
-CLAIM = raised(ROUND, "D-17", 3, "Paid short.", "F-330")
+CLAIM = NEW.raise_(ROUND, 3, "Paid short.", "F-330")
 
 
 @pytest.fixture
 def desk(database: Database) -> Iterator[DisputeDecisions]:
+    install(database)
     with DisputeDecisions(database) as opened:
         yield opened
 
 
-def case_on(tape: PostgresTape, name: str = "D-17") -> Dispute:
-    return dispute_of("hollywood", name, map(fact_of, tape.read(0, 999)))
+def case_on(desk: DisputeDecisions, name: str = "D-17") -> Dispute:
+    up_to_date(desk.database, [disputes.VIEW])
+    return desk.case("hollywood", name)
 
 
-def told(tape: PostgresTape, desk: DisputeDecisions, *bodies: Body) -> Dispute:
+def told(desk: DisputeDecisions, *bodies: Body) -> Dispute:
     for body in bodies:
-        desk.tell(case_on(tape), body)
-    return case_on(tape)
+        desk.decide(case_on(desk), body)
+    return case_on(desk)
 
 
 def test_a_dispute_is_decided_step_by_step_as_facts_on_the_tape_of_surveillance(
     desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
-    assert desk.tell(NEW, CLAIM) == [1]
-    case = told(tape, desk, observed(case_on(tape), "Two pairs.", "S-2"))
-    case = told(tape, desk, revealed(case, "S-3"), resolved(case, "Upheld.", "S-1"))
-    case = told(tape, desk, adjusted(case, 2500, "cage", "S-1"))
+    assert desk.decide(NEW, CLAIM) == [1]
+    case = told(desk, case_on(desk).observe("Two pairs.", "S-2"))
+    case = told(desk, case.reveal("S-3"), case.resolve("Upheld.", "S-1"))
+    case = told(desk, case.adjust(2500, "cage", "S-1"))
     rows = tape.rows_of("hollywood/surveillance", [(1, 99)])
     assert [row.id for row in rows] == [f"D-17/{n}" for n in range(1, 6)]
     assert {row.source for row in rows} == {"/hollywood/surveillance/disputes"}
@@ -78,11 +71,11 @@ def test_a_dispute_is_decided_step_by_step_as_facts_on_the_tape_of_surveillance(
 def test_two_who_decide_at_once_are_told_and_only_the_first_holds(
     desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
-    case = told(tape, desk, CLAIM)
-    desk.tell(case, resolved(case, "Upheld.", "S-1"))
+    case = told(desk, CLAIM)
+    desk.decide(case, case.resolve("Upheld.", "S-1"))
     with pytest.raises(Refused, match="Someone else"):
-        desk.tell(case, resolved(case, "Dismissed.", "S-2"))
-    assert [each.outcome for each in case_on(tape).resolutions] == ["Upheld."]
+        desk.decide(case, case.resolve("Dismissed.", "S-2"))
+    assert [each.outcome for each in case_on(desk).resolutions] == ["Upheld."]
     assert tape.counters().equivocation == 0
 
 
@@ -95,15 +88,28 @@ def test_what_is_told_elsewhere_counts_and_moves_no_version(
         DisputeRaised(dispute="D-17", round=str(ROUND), position=3, claim="x", by="F-1"),
         tablet,
     )
-    case = case_on(tape)
+    case = case_on(desk)
     assert case.version == 0
-    desk.tell(case, noted(case, "Watched.", "S-2"))
+    desk.decide(case, case.note("Watched.", "S-2"))
     append_fact(tape, DisputeNoted(dispute="D-17", note="At the pit.", by="F-1"), tablet)
     append_fact(tape, DisputeNoted(dispute="D-170", note="Another.", by="F-1"), tablet, id="D-17/9")
-    case = case_on(tape)
+    case = case_on(desk)
     assert (case.version, len(case.notes)) == (1, 2)
-    desk.tell(case, resolved(case, "Dismissed.", "S-1"))
-    assert case_on(tape).version == 2
+    desk.decide(case, case.resolve("Dismissed.", "S-1"))
+    assert case_on(desk).version == 2
+
+
+def test_a_dispute_is_folded_in_the_order_of_the_record_and_past_a_view_that_lags(
+    desk: DisputeDecisions, tape: PostgresTape
+) -> None:
+    told(desk, CLAIM)
+    append_fact(tape, _open().reveal("S-1"), screen("hollywood", "tablet"))
+    case = told(desk, _open().observe("After.", "S-1"))
+    assert [each.blind for each in case.observations] == [False]
+    desk.decide(case, case.resolve("Upheld.", "S-1"))
+    lagging = desk.case("hollywood", "D-17")
+    assert (lagging.version, lagging.outcome is not None) == (3, True)
+    assert desk.repository.get(case.id, projector_func=lambda _, own: list(own)[-1]).position == 4
 
 
 @pytest.mark.parametrize("name", ["D 17/a", "Einspruch Nr. 4", "x" * 128])
@@ -112,35 +118,37 @@ def test_a_dispute_that_others_named_freely_can_be_decided_here(
 ) -> None:
     raise_ = DisputeRaised(dispute=name, round=str(ROUND), position=3, claim="x", by="F-1")
     append_fact(tape, raise_, screen("hollywood", "tablet"))
-    case = case_on(tape, name)
-    desk.tell(case, resolved(case, "Dismissed.", "S-1"))
-    assert case_on(tape, name).version == 1
-    assert len(identity(aggregate_id("hollywood", name), 1)[1]) < 80
+    case = case_on(desk, name)
+    desk.decide(case, case.resolve("Dismissed.", "S-1"))
+    assert case_on(desk, name).version == 1
+    assert len(identity(case.id, 1)[1]) < 80
 
 
 def test_what_cannot_follow_is_refused_and_says_what_can(
     desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
     for decide in (
-        lambda case: observed(case, "x", "S-1"),
-        lambda case: revealed(case, "S-1"),
-        lambda case: resolved(case, "x", "S-1"),
-        lambda case: adjusted(case, 1, "cage", "S-1"),
+        lambda case: case.observe("x", "S-1"),
+        lambda case: case.reveal("S-1"),
+        lambda case: case.resolve("x", "S-1"),
+        lambda case: case.adjust(1, "cage", "S-1"),
     ):
         with pytest.raises(Refused, match="Raise it first"):
             decide(NEW)
-    case = told(tape, desk, CLAIM, resolved(_open(), "x", "S-1"))
+    case = told(desk, CLAIM, _open().resolve("x", "S-1"))
     with pytest.raises(Refused, match="was resolved by S-1"):
-        resolved(case, "again", "S-2")
+        case.resolve("again", "S-2")
     with pytest.raises(Refused, match="was resolved"):
-        observed(case, "x", "S-2")
+        case.observe("x", "S-2")
     with pytest.raises(Refused, match="was resolved"):
-        revealed(case, "S-2")
+        case.reveal("S-2")
     with pytest.raises(Usage, match="above 0"):
-        adjusted(case, 0, "cage", "S-1")
-    assert noted(case, "After all.", "S-2").note == "After all."
+        case.adjust(0, "cage", "S-1")
+    assert case.note("After all.", "S-2").note == "After all."
     with pytest.raises(Usage, match="cannot be the name"):
-        raised(ROUND, "D 17", 3, "x", "S-1")
+        Dispute(property="hollywood", dispute="D 17").raise_(ROUND, 3, "x", "S-1")
+    with pytest.raises(Refused, match="already a dispute D-17"):
+        case.raise_(ROUND, 3, "Again.", "S-1")
 
 
 def _open() -> Dispute:
@@ -155,13 +163,13 @@ def folded(*bodies: Body) -> Dispute:
 def test_whoever_observes_before_knowing_the_claim_is_blind_and_nobody_else() -> None:
     case = folded(
         CLAIM,
-        observed(_open(), "By who raised it.", "F-330"),
-        observed(_open(), "Before.", "S-1"),
-        observed(_open(), "Again.", "S-1"),
-        revealed(_open(), "S-2"),
-        observed(_open(), "After.", "S-2"),
-        observed(_open(), "Another's reveal shows me nothing.", "S-3"),
-        resolved(_open(), "Upheld.", "S-9"),
+        _open().observe("By who raised it.", "F-330"),
+        _open().observe("Before.", "S-1"),
+        _open().observe("Again.", "S-1"),
+        _open().reveal("S-2"),
+        _open().observe("After.", "S-2"),
+        _open().observe("Another's reveal shows me nothing.", "S-3"),
+        _open().resolve("Upheld.", "S-9"),
         DisputeResolved(dispute="D-17", outcome="Told twice.", by="S-9"),
     )
     assert [(each.by, each.blind) for each in case.observations] == [
@@ -176,22 +184,22 @@ def test_whoever_observes_before_knowing_the_claim_is_blind_and_nobody_else() ->
 
 
 def test_the_claim_is_known_to_who_wrote_it_saw_it_or_observed_and_to_all_in_the_end() -> None:
-    case = folded(CLAIM, observed(_open(), "x", "S-1"), revealed(_open(), "S-2"))
+    case = folded(CLAIM, _open().observe("x", "S-1"), _open().reveal("S-2"))
     assert [case.knows(each) for each in ("F-330", "S-1", "S-2", "S-3")] == [True] * 3 + [False]
-    assert folded(CLAIM, resolved(_open(), "x", "S-1")).knows("S-3")
+    assert folded(CLAIM, _open().resolve("x", "S-1")).knows("S-3")
 
 
 def test_a_reveal_before_an_observation_and_an_observation_after_one_are_told() -> None:
     case = _open()
-    assert "before observing" in (warning(case, revealed(case, "S-1")) or "")
-    assert warning(case, observed(case, "x", "S-1")) is None
-    shown = folded(CLAIM, revealed(case, "S-1"))
-    assert "knew the claim" in (warning(shown, observed(shown, "x", "S-1")) or "")
-    seen = folded(CLAIM, observed(case, "x", "S-1"))
-    assert warning(seen, revealed(seen, "S-1")) is None
-    assert "has observed before" in (warning(seen, observed(seen, "x", "S-1")) or "")
-    paid = folded(CLAIM, adjusted(case, 100, "cage", "S-1"))
-    assert "already" in (warning(paid, adjusted(paid, 100, "table", "S-1")) or "")
+    assert "before observing" in (case.warning(case.reveal("S-1")) or "")
+    assert case.warning(case.observe("x", "S-1")) is None
+    shown = folded(CLAIM, case.reveal("S-1"))
+    assert "knew the claim" in (shown.warning(shown.observe("x", "S-1")) or "")
+    seen = folded(CLAIM, case.observe("x", "S-1"))
+    assert seen.warning(seen.reveal("S-1")) is None
+    assert "has observed before" in (seen.warning(seen.observe("x", "S-1")) or "")
+    paid = folded(CLAIM, case.adjust(100, "cage", "S-1"))
+    assert "already" in (paid.warning(paid.adjust(100, "table", "S-1")) or "")
 
 
 def test_a_note_keeps_the_moments_it_points_at() -> None:
@@ -199,5 +207,5 @@ def test_a_note_keeps_the_moments_it_points_at() -> None:
         Attached(round=str(ROUND), fact=FactRef("/hollywood/CC-07/shoe", "run1-7")),
         Attached(camera="CC-07-1", camera_time="2026-11-20T19:04:11.204-05:00"),
     )
-    case = folded(CLAIM, noted(_open(), "Here.", "S-1", moments))
+    case = folded(CLAIM, _open().note("Here.", "S-1", moments))
     assert case.notes[0].moments == moments

@@ -6,11 +6,15 @@ import json
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+import psycopg
 import pytest
 from eventsourcing.application import AggregateNotFoundError, Application
-from eventsourcing.persistence import IntegrityError
+from eventsourcing.persistence import IntegrityError, Tracking
+from eventsourcing.postgres import PostgresDatastore, PostgresTrackingRecorder
+from eventsourcing.projection import Projection, ProjectionRunner
+from psycopg.sql import SQL
 
-from infra.postgres.recorder import Decided, application_env, identity
+from infra.postgres.recorder import Decided, Record, application_env, identity
 from ledger.errors import Usage
 from tests.fixtures.postgres import fact
 
@@ -175,6 +179,51 @@ def test_the_librarys_subscription_follows_what_the_record_keeps(
         finally:
             seen.set()
             telling.join()
+
+
+class Types(PostgresTrackingRecorder):
+    """A stranger's view: one row a fact, in a schema of his own."""
+
+    def __init__(self, datastore: PostgresDatastore, *, tracking_table_name: str) -> None:
+        super().__init__(datastore, tracking_table_name=tracking_table_name)
+        create = SQL("CREATE TABLE IF NOT EXISTS theirs.types (type text)")
+        self.sql_create_statements.append(create)
+
+    def add(self, name: str, tracking: Tracking) -> None:
+        with self.datastore.transaction(commit=True) as cursor:
+            cursor.execute("INSERT INTO theirs.types VALUES (%s)", (name,))
+            self._insert_tracking(cursor, tracking)
+
+
+class Following(Projection[Types]):
+    name = "following"
+
+    def process_event(self, domain_event: Decided, tracking: Tracking) -> None:
+        assert domain_event.position == tracking.notification_id
+        self.view.add(domain_event.fact.type, tracking)
+
+
+def test_a_strangers_projection_follows_the_record_and_goes_on_where_it_ended(
+    database: Database, tape: PostgresTape
+) -> None:
+    own = {
+        "PERSISTENCE_MODULE": "eventsourcing.postgres",
+        "POSTGRES_SCHEMA": "theirs",
+        "CREATE_TABLE": "y",
+    }
+    env = application_env(database) | {f"FOLLOWING_{name}": each for name, each in own.items()}
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA theirs")
+    for number in (1, 2):
+        tape.append([fact(2 * number), fact(2 * number + 1)])
+        with ProjectionRunner(
+            application_class=Record, projection_class=Following, view_class=Types, env=env
+        ) as runner:
+            runner.wait(2 * number, timeout=60)
+            assert runner.view.max_tracking_id("Record") == 2 * number
+    with psycopg.connect(database.url) as connection:
+        kept = connection.execute("SELECT type FROM theirs.types").fetchall()
+    assert kept == [("cards_dealt.v1",)] * 4
 
 
 @pytest.mark.parametrize("name", ["D-17", "hollywood/x/y/D", "/hollywood/x/D", "/h/x/y/"])

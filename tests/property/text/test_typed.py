@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ledger.errors import Usage
 from ledger.values import RoundId
-from replay.disputes import dispute
 from replay.disputes.dispute import Claim, Dispute
 from replay.text.typed import written
 
@@ -48,10 +47,10 @@ def test_the_usual_invisible_characters_are_refused(text: str) -> None:
 @given(INVISIBLE)
 def test_no_step_of_a_dispute_is_made_of_it(text: str) -> None:
     steps = (
-        lambda: dispute.raised(ROUND, "D-1", 3, text, "F-7"),
-        lambda: dispute.noted(CASE, text, "S-1"),
-        lambda: dispute.observed(CASE, text, "S-1"),
-        lambda: dispute.resolved(CASE, text, "S-1"),
+        lambda: Dispute(property="hollywood", dispute="D-1").raise_(ROUND, 3, text, "F-7"),
+        lambda: CASE.note(text, "S-1"),
+        lambda: CASE.observe(text, "S-1"),
+        lambda: CASE.resolve(text, "S-1"),
     )
     for step in steps:
         with pytest.raises(Usage):

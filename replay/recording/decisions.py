@@ -1,0 +1,105 @@
+"""Decisions of people: aggregates of the eventsourcing library whose events are facts.
+
+What is decided here is saved with the next version of its aggregate, so that one of two decisions
+at once is refused. Facts of the same kinds that other systems recorded have other ids; an
+aggregate is folded from both, in the order of the record.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+
+from eventsourcing.persistence import IntegrityError, PersistenceError
+
+from infra.postgres.recorder import Decided, Record, application_env, event_of, identity
+from ledger.errors import Refused, Unavailable
+from ledger.record.wire import fact_of
+from ledger.values import Source
+from replay.recording.house_facts import build_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from infra.postgres.connection import Database
+    from ledger.facts import Body
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+
+class Aggregate(Protocol):
+    """A thing that people decide about: immutable, folded from facts, with its rules inside."""
+
+    @property
+    def id(self) -> str:
+        """Source and name of its facts decided here: `<source>/<name>`."""
+
+    @property
+    def version(self) -> int:
+        """The number of its facts decided here."""
+
+    def taking(self, facts: Iterable[Fact]) -> Self:
+        """It after these facts, in the order of the record."""
+
+
+A = TypeVar("A", bound=Aggregate)
+
+
+class Decisions(Record, Generic[A]):
+    """Reads aggregates of one kind and records decisions on them; `close` ends its connections.
+
+    rows_about: the rows of the record about an aggregate, from a view; in any order.
+    """
+
+    def __init__(self, database: Database, rows_about: Callable[[A], Sequence[TapeRow]]) -> None:
+        self.database = database
+        self._about = rows_about
+        super().__init__(env=application_env(database))
+
+    def read(self, new: A) -> A:
+        """The aggregate that `new` names, from all its facts; `new` itself if it has none.
+
+        What was decided here is read from the record, the rest as far as the view has read.
+        """
+        told = [event_of(row) for row in self._about(new)]
+
+        def folded(_: A | None, own: Iterable[Decided]) -> A:
+            events = {event.position: event for event in (*told, *own)}
+            return new.taking(fact_of(events[position].fact) for position in sorted(events))
+
+        with self._answering():
+            return self.repository.get(new.id, projector_func=folded)
+
+    def decide(self, case: A, *bodies: Body, subject: str | None = None) -> list[int]:
+        """Record decisions after the version of `case`; their positions.
+
+        Raises `Refused` if another decision was recorded in between; then nothing is kept.
+        """
+        events = []
+        for version, body in enumerate(bodies, case.version + 1):
+            source, fact_id = identity(case.id, version)
+            device = Source(*source.split("/")[1:])
+            fact = build_fact(body, device, subject=subject, id=fact_id)
+            events.append(Decided(case.id, version, fact))
+        with self._answering():
+            try:
+                kept = self.save(*events)
+            except IntegrityError as error:
+                raise Refused(
+                    "Someone else has just changed it",
+                    where=case.id,
+                    hint="Read it again, then repeat your step.",
+                ) from error
+        return [int(each.notification.id) for each in kept]
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Raise the library's errors of a database that does not answer as `Unavailable`."""
+        try:
+            yield
+        except PersistenceError as error:
+            raise Unavailable(
+                f"The database does not answer: {error}",
+                where=self.database.where,
+                hint="Try again.",
+            ) from error
