@@ -312,6 +312,14 @@ def _read_headers(headers: Mapping[str, str], attributes: dict[str, str]) -> Non
                 "bad_attribute", f"`{name}` is no attribute", header, "send `data` as the body"
             )
         attributes[name] = _header_text(header, text)
+    if not attributes.keys() - {"datacontenttype"}:
+        raise MalformedError(
+            "missing_attribute",
+            "The request has no `ce-` header, so it names no event",
+            "$.specversion",
+            "send a whole event as `application/cloudevents+json`, a list of them as "
+            "`application/cloudevents-batch+json`; another type needs `ce-` headers",
+        )
 
 
 def _header_text(header: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A verdict and its receipt; for malformed input also what, where and what to do.
+    """A verdict and its receipt; for what went to quarantine also what, where and what to do.
 
     `position` and `table_seq` are gapless from 1, over all tapes and on the fact's own; `hash` is
     the row's link in the chain, 64 hexadecimal digits. A duplicate has the original's receipt.
@@ -34,9 +34,25 @@ class Answer(Struct, frozen=True, kw_only=True):
     hint: str | UnsetType = UNSET
 
 
+class _Reason(NamedTuple):
+    """What is wrong with an input, where, and what to do."""
+
+    what: str | UnsetType = UNSET
+    where: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+_EQUIVOCATION = _Reason(
+    "Another event is on record under this source and id",
+    "$.id",
+    "repeat an event with the same attributes and the same bytes of `data`, white space too; "
+    "give another event an id of its own",
+)
+
+
 def answer(judged: Received | Quarantined, receipt: Receipt) -> Answer:
     """The answer to one received fact."""
-    malformed = judged if isinstance(judged, Quarantined) else None
+    reason = _reason(judged, receipt.verdict)
     return Answer(
         verdict=receipt.verdict,
         source=receipt.source,
@@ -46,9 +62,9 @@ def answer(judged: Received | Quarantined, receipt: Receipt) -> Answer:
         hash=receipt.hash.hex() if receipt.hash else None,
         reason=receipt.reason,
         quarantine_id=UNSET if receipt.quarantine_id is None else receipt.quarantine_id,
-        what=malformed.what if malformed else UNSET,
-        where=malformed.where if malformed else UNSET,
-        hint=malformed.hint if malformed else UNSET,
+        what=reason.what,
+        where=reason.where,
+        hint=reason.hint,
     )
 
 
@@ -63,6 +79,13 @@ def appended(row: TapeRow) -> Answer:
         hash=row.hash.hex(),
         reason=None,
     )
+
+
+def _reason(judged: Received | Quarantined, verdict: Verdict) -> _Reason:
+    """Why the input is in quarantine; nothing of one that is on record."""
+    if isinstance(judged, Quarantined):
+        return _Reason(judged.what, judged.where, judged.hint)
+    return _EQUIVOCATION if verdict == "equivocation" else _Reason()
 
 
 def totals(verdicts: Counter[str]) -> Counters:

@@ -73,7 +73,13 @@ def test_the_three_modes_are_one_fact(server: Server, tape: PostgresTape) -> Non
     assert [in_batch[0]["verdict"], in_binary["verdict"]] == ["duplicate", "duplicate"]
     assert receipts([first]) == receipts(in_batch) == receipts([in_binary])
     other = line.replace(b'"position":1', b'"position":2')
-    assert server.post(*binary(other)).json()["verdict"] == "equivocation"
+    told = server.post(*binary(other)).json()
+    assert told["verdict"] == "equivocation"
+    assert (told["what"], told["where"]) == (
+        "Another event is on record under this source and id",
+        "$.id",
+    )
+    assert "white space" in told["hint"]
     assert len(tape.read(0, 10)) == 1
 
 

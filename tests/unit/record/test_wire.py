@@ -434,6 +434,17 @@ class TestBinary:
         assert told.id == 'a "b" A'
 
     @pytest.mark.parametrize(
+        "media", [None, "application/json", "application/x-www-form-urlencoded"]
+    )
+    def test_a_whole_event_without_its_media_type_is_answered_with_that_type(
+        self, media: str | None
+    ) -> None:
+        told = wire.parse_binary({"content-type": media} if media else {}, event())
+        assert isinstance(told, Quarantined)
+        assert (told.reason, told.where) == ("missing_attribute", "$.specversion")
+        assert "`application/cloudevents+json`" in told.hint
+
+    @pytest.mark.parametrize(
         ("headers", "body", "reason"),
         [
             (binary(id=None), BODY, "missing_attribute"),
