@@ -54,7 +54,8 @@ Index = Annotated[int, Meta(ge=0, le=999)]
 """The index of a card among one holder's cards, from 0, in dealing order."""
 
 To = Literal["player", "dealer", "community", "player_hand", "banker_hand"]
-"""The receiver of cards. `player` goes with a `position`; the last two are baccarat's."""
+"""The receiver of cards: `player` with a `position`, `dealer`, `community`, and at the baccarats
+`player_hand` and `banker_hand`."""
 
 Face = Literal["up", "down"]
 PaidFrom = Literal["table", "cage"]

@@ -13,6 +13,7 @@ from ledger.rules.wagers.progressive import TERMS
 from ledger.values import dollars
 from replay.docs import markdown
 from replay.games.game_card import card
+from replay.games.order_of_play import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,15 +29,15 @@ def pages() -> dict[str, Callable[[], str]]:
 
 def page(game: Game) -> str:
     """The page of a game; its edges are worked out, which takes a second for some."""
-    return _page(card(game, edge=True))
+    return _page(card(game, edge=True), decisions(game))
 
 
-def _page(of: GameCard) -> str:
+def _page(of: GameCard, decided: list[str]) -> str:
     return markdown.page(
         of.title,
         f"`{of.game}`, up to {of.positions} betting positions. Sections are those of Title 58 of "
-        "the Pennsylvania Code. The same is printed by `round-ledger games "
-        f"{of.game}`.",
+        "the Pennsylvania Code. `round-ledger games "
+        f"{of.game}` prints the same, without decisions.",
         *(
             [f"Not printed in the chapter; taken from the standard game: {of.base}"]
             if of.base
@@ -45,6 +46,8 @@ def _page(of: GameCard) -> str:
         *_text(of),
         *_wagers(of),
         *_play(of),
+        "## Decisions",
+        _decisions(decided),
         *_open(of),
         *_edges(of),
     )
@@ -85,6 +88,12 @@ def _wagers(of: GameCard) -> Iterator[str]:
         ),
     )
     yield "## Paytables"
+    placed = {wager.id for wager in of.wagers}
+    if any(not placed.issuperset(paytable.wagers) for paytable in of.paytables):
+        yield (
+            "A paytable that is not named as a wager above has no stake of its own. It is paid as "
+            "*Order of play* names it."
+        )
     for paytable in of.paytables:
         yield from _paytable(paytable)
 
@@ -111,6 +120,14 @@ def _play(of: GameCard) -> Iterator[str]:
             for number, s in enumerate(of.order_of_play, 1)
         ),
     )
+
+
+def _decisions(decided: list[str]) -> str:
+    """The words for decisions, or that there are none."""
+    if not decided:
+        return "None: what a player does is a wager or a hand that he sets."
+    words = " · ".join(map(markdown.code, decided))
+    return f"Words for `decision` in `decision_made`, from simulated rounds: {words}."
 
 
 def _open(of: GameCard) -> Iterator[str]:
@@ -155,16 +172,22 @@ def _open(of: GameCard) -> Iterator[str]:
             f"says of each in `progressives`: {terms}."
         )
     yield "## Irregularities"
-    yield markdown.table(
-        ("kind", "the round", "what follows", "section"),
-        (
-            (markdown.code(i.kind), "is void" if i.void else "goes on", i.says, i.section)
-            for i in of.irregularities
-        ),
+    yield (
+        markdown.table(
+            ("kind", "the round", "what follows", "section"),
+            (
+                (markdown.code(i.kind), "is void" if i.void else "goes on", i.says, i.section)
+                for i in of.irregularities
+            ),
+        )
+        or "None are checked."
     )
     yield "## Procedures"
-    yield markdown.table(
-        ("what", "section or figure"), ((each.name, each.says) for each in of.procedures)
+    yield (
+        markdown.table(
+            ("what", "section or figure"), ((each.name, each.says) for each in of.procedures)
+        )
+        or "None are checked."
     )
     yield "## Not modelled"
     yield (

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ledger.adjudication.adjudicate import RoundRecord, rule
 from ledger.adjudication.submissions import filed
-from ledger.facts import IrregularityCalled
+from ledger.facts import DecisionMade, IrregularityCalled
 from ledger.rules.engine.order import in_order
 from ledger.simulate import Plan, TablePlan, deal
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MINUTES = 30
 """The opening time of the table on which rounds are dealt: about forty rounds."""
+
+DECISIONS_MINUTES, DECISIONS_SEATS = 240, 5
+"""The table on which decisions are looked for: rare ones come in hundreds of rounds."""
 
 _SETTLED = ("wager_paid", "wager_collected", "wager_returned")
 _ENDS = ("round_completed", "round_voided")
@@ -75,6 +78,20 @@ def order_of_play(game: Game) -> list[StepCard]:
             sections[key] |= cited
     longest = max(orders, key=len)
     return [StepCard(*key[:3], sorted(sections[key])) for key in longest]
+
+
+def decisions(game: Game) -> list[str]:
+    """What players decide in simulated rounds, as `decision_made` names it, in alphabetical order.
+
+    Empty if the game cannot be simulated.
+    """
+    seats = min(game.positions, DECISIONS_SEATS)
+    table = TablePlan(table="T-1", game=game.id, seats=seats)
+    try:
+        facts, _ = deal(Plan(tables=(table,), minutes=DECISIONS_MINUTES))
+    except ValueError:
+        return []
+    return sorted({f.body.decision for f in facts if isinstance(f.body, DecisionMade)})
 
 
 def _order(

@@ -57,6 +57,7 @@ class ReadFrom(StrEnum):
 
 
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
+Views = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, or `all`.")]
 From = Annotated[
     ReadFrom | None,
     typer.Option("--from", help="Default: kafka if ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
@@ -135,9 +136,9 @@ def consume(
 
 @app.command("rebuild")
 def rebuild(
-    names: Names,
+    names: Views,
     *,
-    from_: From = None,
+    from_: Annotated[ReadFrom, typer.Option("--from", help="Source of the facts.")] = ReadFrom.TAPE,
     workers: Annotated[
         int, typer.Option(min=1, max=WORKERS_MAX, help="Parallel processes, divided by partition.")
     ] = 1,
@@ -201,7 +202,7 @@ def _side_by_side(
 
 @app.command("unpark")
 def unpark(
-    tape: Annotated[str, typer.Argument(metavar="TAPE", help="<property>/<place>.")],
+    tape: Annotated[str, typer.Argument(metavar="TAPE", help="Its property and place.")],
     *,
     json: Json = False,
 ) -> None:
