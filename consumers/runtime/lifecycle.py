@@ -21,6 +21,7 @@ from consumers.runtime.runner import BATCH_ROWS, Runner, RunnerOptions
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock
+from infra.postgres.connection import translated
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ReadersInTheWayError, ViewStore
 from ledger.errors import Refused, Stopped, Unavailable
 
@@ -45,11 +46,19 @@ Progress = Callable[[str, int], None]
 
 
 def install(database: Database, projections: Sequence[Projection]) -> list[str]:
-    """Create missing tables of views, as the owner; returns the names of the views created."""
+    """Create missing tables of views, as the owner; returns the names of the views created.
+
+    A login without the owner's rights may call it once all views exist, as after `migrate --apply`.
+    """
+    with database.connect("ledger_reader") as connection, translated(database):
+        live = ViewStore(connection, LIVE)
+        missing = [each for each in projections if live.tracking(each.name) is None]
+    if not missing:
+        return []
     with view_tables.writing(database, SHADOW_SCHEMA) as connection:
         return [
             each.name
-            for each in projections
+            for each in missing
             if ViewStore(connection, SHADOW_SCHEMA).create(
                 each.name, each.version, each.tables, LIVE
             )

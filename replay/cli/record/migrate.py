@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from consumers.registry import install
 from infra.postgres.connection import migrate_database, planned_migrations
 from ledger.errors import Usage
 from ledger.values import format_time
@@ -27,8 +28,9 @@ def migrate(
     """Plan or apply the database's migrations.
 
     `--plan` ends with exit code 1 while a migration is pending. An earlier version of the program
-    refuses to start on a migrated database, so back up before `--apply`. The embedded database
-    needs no `migrate`: every command migrates it.
+    refuses to start on a migrated database, so back up before `--apply`. It also creates missing
+    views, so that no other process needs a login that creates tables. The embedded database needs
+    no `migrate`: every command migrates it.
 
     Example: round-ledger migrate --plan
     """
@@ -40,6 +42,7 @@ def migrate(
         )
     with opened_unmigrated() as database:
         new = migrate_database(database) if apply else []
+        views = install(database) if apply else []
         found = planned_migrations(database)
     pending = sum(each.applied_at_us is None for each in found)
     rows = [
@@ -53,5 +56,7 @@ def migrate(
     ]
     print_list("Migrations", rows, ("migration", "state", "applied at", "now"), json=json)
     say(f"{len(new)} applied now, {pending} pending.")
+    if views:
+        say(f"Created views: {', '.join(views)}.")
     if pending:
         raise typer.Exit(FINDINGS)

@@ -1,0 +1,104 @@
+"""The logins of the services: none is superuser or owner, and each does its own work."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg import conninfo, errors, sql
+
+from infra.postgres.connection import create_database
+from infra.postgres.embedded import binaries
+from tests.fixtures.cli import Cli, environ, lines
+from tests.fixtures.postgres import new_name, url_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parents[3] / "infra" / "docker"
+ROLES = dict(re.findall(r"^login (\w+) (\S+)", (FOLDER / "logins.sh").read_text(), re.MULTILINE))
+
+
+@pytest.fixture
+def server(postgres_url: str, tmp_path: Path) -> Iterator[str]:
+    """A database that `migrate --apply` made ready, with every login beside it."""
+    name = new_name()
+    create_database(postgres_url, name)
+    url = url_of(postgres_url, name)
+    assert Cli(environ(tmp_path, ROUND_LEDGER_DATABASE_URL=url))("migrate", "--apply").code == 0
+    try:
+        for login, roles in ROLES.items():
+            created(url, login, roles)
+        yield url
+    finally:
+        with psycopg.connect(url, autocommit=True) as connection:
+            for login in ROLES:
+                connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(named(login))))
+
+
+def named(login: str) -> str:
+    """A name of this process's own: logins belong to the whole server."""
+    return f"{login}_{os.getpid()}"
+
+
+def created(url: str, login: str, roles: str) -> None:
+    given = ["-v", f"login={named(login)}", "-v", f"roles={roles}", "-f", FOLDER / "login.sql"]
+    subprocess.run(
+        [binaries() / "psql", "--quiet", "--no-psqlrc", url, *given],
+        env={"LOGIN_PASSWORD": 'it\'s a "secret"'},
+        check=True,
+    )
+
+
+def acting(server: str, login: str, home: Path) -> Cli:
+    url = conninfo.make_conninfo(server, user=named(login))
+    return Cli(environ(home, ROUND_LEDGER_DATABASE_URL=url))
+
+
+def test_each_login_does_its_own_work_and_creates_nothing(server: str, tmp_path: Path) -> None:
+    facts = tmp_path / "facts.jsonl"
+    facts.write_bytes(b"\n".join(lines(20)))
+    for login, *command in (
+        ("ingest", "ingest", facts),
+        ("web", "ingest", facts),
+        ("web", "rounds"),
+        ("web", "users", "list"),
+        ("views", "consume", "all", "--from", "tape"),
+        ("backup", "backup", tmp_path / "backup"),
+        ("report", "verify"),
+    ):
+        ran = acting(server, login, tmp_path)(*command)
+        assert ran.code == 0, (login, command, ran.err)
+    for login in ROLES:
+        with psycopg.connect(server, user=named(login), autocommit=True) as connection:
+            for statement in ("SET ROLE ledger_owner", "CREATE TABLE views.mine (x int)"):
+                with pytest.raises(errors.InsufficientPrivilege):
+                    connection.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("login", "command"), [("report", "ingest"), ("backup", "ingest"), ("ingest", "users")]
+)
+def test_a_login_does_no_other_ones_work(
+    server: str, tmp_path: Path, login: str, command: str
+) -> None:
+    facts = tmp_path / "facts.jsonl"
+    facts.write_bytes(b"\n".join(lines(1)))
+    given = [facts] if command == "ingest" else ["list"]
+    assert acting(server, login, tmp_path)(command, *given).code == 3
+
+
+def test_a_login_keeps_no_role_that_it_is_not_given_again(server: str) -> None:
+    created(server, "web", "ledger_reader")
+    with psycopg.connect(server) as connection:
+        found = connection.execute(
+            "SELECT r.rolname FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.roleid"
+            " JOIN pg_roles w ON w.oid = m.member WHERE w.rolname = %s",
+            (named("web"),),
+        ).fetchall()
+    assert found == [("ledger_reader",)]
