@@ -1,10 +1,12 @@
-"""Follow the feed with kafka-python alone: `read_the_feed.py HOST:PORT [TOPIC] [--until-end]`.
+"""Follow the facts with kafka-python alone: `read_the_feed.py HOST:PORT [TOPIC] [--until-end]`.
 
 `pip install 'kafka-python[zstd]'`: the feed is compressed, and plain kafka-python cannot read it.
 
+TOPIC is the topic of facts, if the ledger's topics have a prefix. Other topics have other headers.
+
 Prints every fact once, in the order of its tape. Keep `seen` with what you make of the facts, in
-one transaction, and you may be killed at any moment. A hole in a tape is told, and what comes after
-it waits until what is missing is published again; a hole that is left is exit code 1.
+one transaction, and you may be killed at any moment. A sequence gap of a tape is reported, and the
+facts after it wait until the missing ones are published again. A gap that is left is exit code 1.
 """
 
 import sys
