@@ -390,6 +390,11 @@ def _edition_note(rules: InForce) -> str | None:
     if not rules.outside:
         return None
     edition = rules.edition
+    if not edition.effective_from and not edition.effective_until:
+        return (
+            f"{edition.chapter} is {edition.status}, and its days in force are not known; "
+            f"it is the nearest edition to the gaming day"
+        )
     since, until = edition.effective_from or "unknown", edition.effective_until or "unknown"
     return (
         f"{edition.chapter} is {edition.status}, in force from {since} until {until}; "

@@ -12,7 +12,7 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.wagers.progressive import TERMS
 from ledger.values import dollars
 from replay.docs import markdown
-from replay.games.game_card import card
+from replay.games.game_card import card, no_edges
 from replay.games.order_of_play import decisions
 
 if TYPE_CHECKING:
@@ -209,12 +209,5 @@ def _edges(of: GameCard) -> Iterator[str]:
             ("wager", "edge", "exactly", "how"),
             ((markdown.code(e.wager), e.percent, e.edge, e.how) for e in of.edges),
         )
-        or _no_edges(of.game)
+        or no_edges(of.game)
     )
-
-
-def _no_edges(game: str) -> str:
-    """Why a page has none."""
-    if games()[game].pots:
-        return "None: players play against one another, and what one loses another wins."
-    return "Not worked out."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ledger.games import games
 from ledger.regulations import chapters, origin
 from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.game import InPart, cited
@@ -205,6 +206,13 @@ def _edges(game: Game) -> list[EdgeCard]:
     if find_spec(f"ledger.edges.{game.id}") is None:
         return []
     return [edge_card(each) for each in import_module("ledger.edges").edges(game.id)]
+
+
+def no_edges(game: str) -> str:
+    """Why a game has no house edges."""
+    if games()[game].pots:
+        return "None: players play against one another, and what one loses another wins."
+    return f"Not worked out: there is no `ledger/edges/{game}.py`."
 
 
 def edge_card(edge: Edge) -> EdgeCard:

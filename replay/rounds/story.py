@@ -130,4 +130,6 @@ def _step(step: Awaiting) -> str:
     what = step.step.replace("_", " ")
     wager = f" of {step.wager.replace('_', ' ')}" if step.wager else ""
     instead = f", or {step.or_.replace('_', ' ')}" if step.or_ else ""
-    return f"“{what}{wager}” by or for {step.who}{instead} ({step.section})"
+    anybody = step.step == "wager_placed" and step.position is None
+    who = "a player" if anybody else step.who
+    return f"“{what}{wager}” by or for {who}{instead} ({step.section})"

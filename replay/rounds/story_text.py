@@ -85,8 +85,12 @@ def _ms(microseconds: int) -> int:
 def tell(story: Story, *, at: int | None = None, hindsight: bool) -> Iterator[RenderableType]:
     """The whole story as text, or only the moment after fact `at`."""
     yield from _heading(story)
+    states = {sight.state for seen in story.seen for sight in seen.sights}
+    filmed = states != {"no_camera_mapped"}
+    if not filmed:
+        yield Text(f"No camera was mapped to {story.round.table} during the round.")
     for number in [at] if at else range(1, len(story.moments) + 1):
-        yield from _moment(story, number, hindsight=hindsight)
+        yield from _moment(story, number, hindsight=hindsight, filmed=filmed)
     if at is None:
         yield from tell_ruling(story)
 
@@ -103,7 +107,7 @@ def _heading(story: Story) -> Iterator[RenderableType]:
     yield Text("░░░ a card face down · +$ winnings paid · -$ collected · $ back returned")
 
 
-def _moment(story: Story, at: int, *, hindsight: bool) -> Iterator[RenderableType]:
+def _moment(story: Story, at: int, *, hindsight: bool, filmed: bool) -> Iterator[RenderableType]:
     moment, seen = story.moments[at - 1], story.seen[at - 1]
     device = moment.source.rpartition("/")[2]
     title = f"{at} · {story.times[at - 1]} ±{_ms(seen.plus_minus_us)} ms · {device}"
@@ -113,7 +117,7 @@ def _moment(story: Story, at: int, *, hindsight: bool) -> Iterator[RenderableTyp
     if since:
         yield Padding(Text(since), (0, 0, 0, 4))
     yield draw(moment, story.game, hindsight=hindsight)
-    for sight in seen.sights:
+    for sight in seen.sights if filmed else ():
         yield Padding(Text(sight_text(sight), style="dim"), (0, 0, 0, 4))
 
 

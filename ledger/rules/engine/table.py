@@ -535,9 +535,12 @@ class Table:
         )
 
     def name(self, wager: str) -> str:
-        """A wager's printed name."""
+        """A wager's printed name; the title of a paytable that is paid beside a wager."""
         known = self.rules.game.wager(wager)
-        return known.name if known else wager
+        if known:
+            return known.name
+        beside = any(wager in table.wagers for table in self.rules.game.paytables)
+        return wager.replace("_", " ").capitalize() if beside else wager
 
     # -- dice and markers --------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,9 +21,17 @@ from ledger.rules.engine.ruling import Ruling, TableFindings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
-from replay.games.game_card import GameCard, ReadingCard, card
+from replay.games.game_card import GameCard, ReadingCard, card, no_edges
 from replay.games.submission_file import edges_of, read_filing
-from replay.shell.output import Json, print_json, print_lines, progress, say, show_table
+from replay.shell.output import (
+    Json,
+    print_drawn,
+    print_json,
+    print_lines,
+    progress,
+    say,
+    show_table,
+)
 
 MALFORMED_TOLD_MAX = 20
 """The most malformed lines printed one by one; more are counted."""
@@ -84,6 +92,15 @@ def _malformed(line: FeedLine, why: Quarantined) -> str:
     return f"{line.feed}, line {line.number}: {why.what} ({why.reason}, {why.where}); {why.hint}"
 
 
+def _show_any(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table, or that it has no rows."""
+    held = list(rows)
+    if held:
+        show_table(title, columns, held)
+    else:
+        print_drawn(f"{title}: none.\n")
+
+
 def _print_json(rulings: Iterable[Ruling | TableFindings]) -> int:
     """Print an object for each round; the number of findings."""
     found = 0
@@ -105,13 +122,19 @@ def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> in
             where = f"{each.property}:{each.table}"
         rows += [(where, of.code, of.says, of.section or "") for of in each.findings]
     if rows:
-        show_table("Findings", ("round", "code", "says", "section"), rows)
+        show_table("Findings", ("round or table", "code", "says", "section"), rows)
     rounds = ", ".join(f"{count:,} {status}" for status, count in sorted(statuses.items()))
     say(
-        f"{facts:,} facts, {statuses.total():,} rounds{f' ({rounds})' if rounds else ''}: "
-        + (f"{len(rows):,} findings." if rows else "nothing found.")
+        f"{_many(facts, 'fact')}, {_many(statuses.total(), 'round')}"
+        + (f" ({rounds}): " if rounds else ": ")
+        + (f"{_many(len(rows), 'finding')}." if rows else "nothing found.")
     )
     return len(rows)
+
+
+def _many(count: int, noun: str) -> str:
+    """A number of things, in words: `1 round`, `58 rounds`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @app.command("games")
@@ -219,13 +242,15 @@ def _show(of: GameCard) -> None:
             ((row.label, row.odds, row.reading or "") for row in table.rows),
         )
     _show_play(of)
-    if of.edges is not UNSET:
+    if of.edges:
         show_table(
             "The house's share of a stake",
             ("wager", "edge", "exactly", "how"),
             ((e.wager, e.percent, e.edge, e.how) for e in of.edges),
             right="edge exactly",
         )
+    elif of.edges is not UNSET:
+        print_drawn(f"The house's share of a stake: {no_edges(of.game)}\n")
 
 
 def _show_play(of: GameCard) -> None:
@@ -235,7 +260,7 @@ def _show_play(of: GameCard) -> None:
         ("step", "who", "wager", "sections"),
         ((s.step, s.who, s.wager or "", ", ".join(s.sections)) for s in of.order_of_play),
     )
-    show_table(
+    _show_any(
         "Readings: how unclear paragraphs are read",
         ("reading", "default", "others", "section", "what is unclear"),
         (_read_as(each) for each in of.readings),
@@ -246,15 +271,15 @@ def _show_play(of: GameCard) -> None:
             ("option", "default", "others", "section", "what each does"),
             (_read_as(each) for each in of.options),
         )
-    show_table(
+    _show_any(
         "Irregularities",
         ("kind", "round", "what follows", "section"),
         ((i.kind, "void" if i.void else "goes on", i.says, i.section) for i in of.irregularities),
     )
-    show_table(
+    _show_any(
         "Procedures", ("what", "section or figure"), ((p.name, p.says) for p in of.procedures)
     )
-    show_table(
+    _show_any(
         "Not modelled",
         ("section", "why", "wager"),
         ((n.section, n.reason, n.wager or "") for n in of.not_modelled),

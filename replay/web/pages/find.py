@@ -144,6 +144,7 @@ def _results(
         "asks": any(value for name, value in typed.items() if name != "limit"),
         "habits": _errors(database, of_dealer) if dealer and not found.wrong else None,
         "dealer": dealer,
+        "finding": found.asked.finding,
         "within": {name: typed[name] for name in NARROWING if typed[name]},
     }
 

@@ -105,7 +105,9 @@ def test_a_name_that_is_none_does_not_pass_for_nothing_found(floor: Floor) -> No
     misspelt = floor.cli("rounds", "--finding", "overpayd")
     assert (misspelt.code, misspelt.out) == (2, "")
     assert "Did you mean overpaid?" in misspelt.err
-    assert floor.cli("rounds", "--finding", "misdeal").code == 0
+    unmatched = floor.cli("rounds", "--finding", "cut_too_shallow")
+    assert (unmatched.code, unmatched.out) == (0, "")
+    assert "belongs to no round" in unmatched.err
     for option, said in (("--wager", "There is no wager"), ("--game", "There is no game")):
         found = floor.cli("rounds", option, "five-card-bonus")
         assert (found.code, found.out) == (0, "")

@@ -146,4 +146,4 @@ def test_623a_edition_was_proposed_and_covers_no_day_for_certain() -> None:
     found = ruling("start\n1 pass 1000\n", GAME)
     assert found.edition == "623a"
     assert found.edition_note is not None
-    assert "623a is proposed, in force from unknown until unknown" in found.edition_note
+    assert "623a is proposed, and its days in force are not known" in found.edition_note

@@ -103,6 +103,19 @@ FULLY_PAID = """
     rack 1
     done
 """
+
+
+def test_649a_12_a_finding_names_the_bonus_that_is_paid_beside_the_ante() -> None:
+    hand = ["show 1 Kc 8d 3h", "show 1 5h 4s 3d"], ["deal 1 Kc 8d 3h", "deal 1 5h 4s 3d"]
+    script = FULLY_PAID
+    for before, after in hand:
+        script = script.replace(before, after)
+    found = [each.says for each in ruling(script, GAME).findings]
+    assert found[0] == (
+        "Position 1 was paid $0.00 on Ante bonus; 649a.12 pays Straight 1 to 1: $10.00."
+    )
+
+
 SETTLED = """
     complete
     2 ante           1000 lose -1000 649a.12

@@ -384,4 +384,4 @@ def test_659a_edition_was_proposed_and_covers_no_day_for_certain() -> None:
     found = ruling(f"start\n{BET}\n", GAME)
     assert found.edition == "659a"
     assert found.edition_note is not None
-    assert "659a is proposed, in force from unknown until unknown" in found.edition_note
+    assert "659a is proposed, and its days in force are not known" in found.edition_note

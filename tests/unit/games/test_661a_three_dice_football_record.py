@@ -193,7 +193,7 @@ def test_661a_edition_was_proposed_and_covers_no_day_for_certain() -> None:
     found = ruling("start\n1 touchdown 1000\n", GAME)
     assert found.edition == "661a"
     assert found.edition_note is not None
-    assert "661a is proposed, in force from unknown until unknown" in found.edition_note
+    assert "661a is proposed, and its days in force are not known" in found.edition_note
 
 
 def test_661a_3_e_within_two_clocks_a_wager_about_the_last_throw_is_of_uncertain_order() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import random
 from functools import cache
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from msgspec.structs import replace
+from rich.console import Console
 
 from ledger.adjudication.feed import adjudicate
 from ledger.errors import Refused
@@ -19,11 +22,12 @@ from ledger.record.wire import fact_of, parse_line
 from ledger.rules.engine.ruling import Ruling
 from ledger.simulate import Planted, deal, line, plan_of
 from ledger.values import parse_subject
+from replay.cameras.timeline import FrameLookup
 from replay.demo.audit import audit, money_at_stake
 from replay.dossier import Evidence
 from replay.dossier.writing.making import plain, write_dossier
 from replay.rounds.story import Story, story
-from replay.rounds.story_text import moment_json, ruling_json
+from replay.rounds.story_text import moment_json, ruling_json, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +142,31 @@ def test_without_cameras_every_fact_says_so() -> None:
     whole = told("CC-01/2026-11-20/1")
     states = {sight.state for seen in whole.seen for sight in seen.sights}
     assert states == {"no_camera_mapped"}
+
+
+def lines_of(of: Story) -> list[str]:
+    """A story as it is printed."""
+    console = Console(width=100, file=io.StringIO(), record=True)
+    for each in tell(of, hindsight=False):
+        console.print(each)
+    return [line.strip() for line in console.export_text().splitlines()]
+
+
+def test_a_round_without_cameras_says_so_once() -> None:
+    whole = told("CC-01/2026-11-20/1")
+    assert [each for each in lines_of(whole) if "camera was" in each] == [
+        "No camera was mapped to CC-01 during the round."
+    ]
+    cam = FrameLookup(camera="cam1", state="gap", says="Nothing.")
+    filmed, *others = whole.seen
+    mixed = whole._replace(seen=(replace(filmed, sights=(cam,)), *others))
+    printed = lines_of(mixed)
+    assert printed.count("no camera: No camera was mapped to CC-01 then.") == len(others)
+
+
+def test_an_open_round_awaits_a_wager_of_a_player() -> None:
+    begun = told("CC-01/2026-11-20/1", keep=1)
+    assert "by or for a player" in " ".join(begun.missing)
 
 
 def test_the_audit_agrees_where_everything_planted_was_found_and_nothing_else() -> None:
