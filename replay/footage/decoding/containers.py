@@ -19,16 +19,16 @@ Container = Literal["mp4", "matroska", "webm", "mpegts", "avi"]
 SUFFIXES = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".ts", ".mts", ".avi")
 """File name endings that are read; the content decides the container."""
 
-_HEAD = 1 << 16  # bytes in which Matroska and AVI list their tracks
+HEAD_OCTETS = 1 << 16  # bytes in which Matroska and AVI list their tracks
 _MOOV_MAX = 64 << 20  # most bytes of an MP4's index that are read
-_BOX = 8  # bytes of an MP4 box's size and name
-_EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"  # Matroska: its head, its body
-_CLUSTER, _CLUSTER_TIME = b"\x1f\x43\xb6\x75", b"\xe7"
-_PACKET = 188  # bytes, of MPEG-TS
+BOX_OCTETS = 8  # bytes of an MP4 box's size and name
+_EBML, SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"  # Matroska: its head, its body
+CLUSTER, _CLUSTER_TIME = b"\x1f\x43\xb6\x75", b"\xe7"
+PACKET_OCTETS = 188  # bytes, of MPEG-TS
 _SYNC = 0x47
 _MP4_FIRST = frozenset((b"ftyp", b"styp", b"moov"))
-_SOUND_TRACK = re.compile(rb"hdlr.{8}soun", re.DOTALL)  # ISO/IEC 14496-12, 8.4.3
-_PICTURE_TRACK = re.compile(rb"hdlr.{8}vide", re.DOTALL)
+SOUND_TRACK = re.compile(rb"hdlr.{8}soun", re.DOTALL)  # ISO/IEC 14496-12, 8.4.3
+PICTURE_TRACK = re.compile(rb"hdlr.{8}vide", re.DOTALL)
 _ONE_EDIT = b"\0\0\0\1"
 _SINCE_1904 = 2_082_844_800  # seconds from 1904, where MP4 begins to count, to 1970
 _SINCE_2001 = 978_307_200  # seconds from 1970 to 2001, where Matroska begins to count
@@ -41,15 +41,15 @@ def container_of(path: Path) -> Container | None:
     Raises OSError if it cannot be read.
     """
     with path.open("rb") as file:
-        head = file.read(3 * _PACKET)
+        head = file.read(3 * PACKET_OCTETS)
     if head[4:8] in _MP4_FIRST:
         return "mp4"
     if head[:4] == _EBML:
-        return "webm" if b"webm" in head.partition(_SEGMENT)[0] else "matroska"
+        return "webm" if b"webm" in head.partition(SEGMENT)[0] else "matroska"
     if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
         return "avi"
-    whole = len(head) == 3 * _PACKET
-    if whole and all(head[at] == _SYNC for at in range(0, len(head), _PACKET)):
+    whole = len(head) == 3 * PACKET_OCTETS
+    if whole and all(head[at] == _SYNC for at in range(0, len(head), PACKET_OCTETS)):
         return "mpegts"
     return None
 
@@ -61,9 +61,9 @@ def created_us(path: Path, container: Container) -> int | None:
     """
     with path.open("rb") as file:
         if container == "mp4":
-            return _mvhd_time(_moov(file) or b"")
+            return _mvhd_time(moov_of(file) or b"")
         if container in ("matroska", "webm"):
-            return _date_utc(file.read(_HEAD))
+            return _date_utc(file.read(HEAD_OCTETS))
     return None
 
 
@@ -71,9 +71,9 @@ def has_sound(path: Path, container: Container) -> bool | None:
     """Whether the file has a sound track; None if that cannot be read (MPEG-TS)."""
     with path.open("rb") as file:
         if container == "mp4":
-            moov = _moov(file)
-            return None if moov is None else _SOUND_TRACK.search(moov) is not None
-        head = file.read(_HEAD)
+            moov = moov_of(file)
+            return None if moov is None else SOUND_TRACK.search(moov) is not None
+        head = file.read(HEAD_OCTETS)
     if container in ("matroska", "webm"):
         return b"\x86\x85A_" in head or any(b"A_" + name in head for name in _SOUNDS)
     return b"auds" in head if container == "avi" else None
@@ -92,20 +92,20 @@ def begins_plainly(path: Path, container: Container) -> bool:
     """
     with path.open("rb") as file:
         if container == "mp4":
-            return _plain_pictures(_moov(file) or b"")
+            return _plain_pictures(moov_of(file) or b"")
         if container != "webm":
             return False
-        body = file.read(_HEAD).partition(_CLUSTER)[2]
-    _, at = _vint(body, 0)
+        body = file.read(HEAD_OCTETS).partition(CLUSTER)[2]
+    _, at = vint(body, 0)
     if body[at : at + 1] != _CLUSTER_TIME:
         return False
-    size, at = _vint(body, at + 1)
+    size, at = vint(body, at + 1)
     return size > 0 and not any(body[at : at + size])
 
 
 def _plain_pictures(moov: bytes) -> bool:
     """Whether an MP4's video track is complete, in order and begins at 0."""
-    tracks = [track for track in _tracks(moov) if _PICTURE_TRACK.search(track)]
+    tracks = [track for track in _tracks(moov) if PICTURE_TRACK.search(track)]
     return b"mvex" not in moov and len(tracks) == 1 and _in_order_from_0(tracks[0])
 
 
@@ -128,10 +128,10 @@ def hidden_us(path: Path, container: Container) -> int:
     if container != "mp4":
         return 0
     with path.open("rb") as file:
-        moov = _moov(file) or b""
+        moov = moov_of(file) or b""
     for track in _tracks(moov):
         at = track.find(b"elst")
-        if _PICTURE_TRACK.search(track) and at >= 0 and track[at + 8 : at + 12] == _ONE_EDIT:
+        if PICTURE_TRACK.search(track) and at >= 0 and track[at + 8 : at + 12] == _ONE_EDIT:
             begins = _number(track, b"elst", 16, 24)
             delay = _number(track, b"ctts", 16, 16)  # of the frame that is decoded first
             a_second = _number(track, b"mdhd", 16, 24)
@@ -150,14 +150,14 @@ def _number(track: bytes, box: bytes, place: int, place_wide: int) -> int:
 
 def _tracks(moov: bytes) -> Iterator[bytes]:
     at = 0
-    while at + _BOX <= len(moov):
-        size = max(int.from_bytes(moov[at : at + 4], "big"), _BOX)
-        if moov[at + 4 : at + _BOX] == b"trak":
-            yield moov[at + _BOX : at + size]
+    while at + BOX_OCTETS <= len(moov):
+        size = max(int.from_bytes(moov[at : at + 4], "big"), BOX_OCTETS)
+        if moov[at + 4 : at + BOX_OCTETS] == b"trak":
+            yield moov[at + BOX_OCTETS : at + size]
         at += size
 
 
-def _vint(octets: bytes, at: int) -> tuple[int, int]:
+def vint(octets: bytes, at: int) -> tuple[int, int]:
     """An EBML length and where it ends; its first set bit gives its number of bytes."""
     first = octets[at] if at < len(octets) else 0
     width = 9 - first.bit_length()
@@ -165,24 +165,39 @@ def _vint(octets: bytes, at: int) -> tuple[int, int]:
     return value & ~(1 << 7 * width), at + width
 
 
-def _moov(file: BinaryIO) -> bytes | None:
+def moov_of(file: BinaryIO) -> bytes | None:
     """The index of an MP4, which may be at its end; None if it is missing or too large."""
+    begins = 0
+    for kind, ends in top_boxes(file):
+        if kind == b"moov":
+            body = begins + _head_octets(file, begins)
+            file.seek(body)
+            return file.read(min(ends - body, _MOOV_MAX)) if ends > body else None
+        begins = ends
+    return None
+
+
+def top_boxes(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """The boxes of an MP4's outermost level: name, and where it ends by its own length."""
     at = 0
-    for _ in range(10_000):  # top-level boxes; a fragmented file has two for each fragment
+    for _ in range(10_000):  # a fragmented file has two for each fragment
         file.seek(at)
         head = file.read(16)
-        if len(head) < _BOX:
-            return None
-        size, body = int.from_bytes(head[:4], "big"), _BOX
+        if len(head) < BOX_OCTETS:
+            return
+        size, body = int.from_bytes(head[:4], "big"), BOX_OCTETS
         if size == 1:
-            size, body = int.from_bytes(head[8:16], "big"), 2 * _BOX
-        if head[4:8] == b"moov":
-            file.seek(at + body)
-            return file.read(min(size - body, _MOOV_MAX)) if size > body else None
+            size, body = int.from_bytes(head[8:16], "big"), 2 * BOX_OCTETS
+        yield head[4:8], at + size
         if size < body:
-            return None
+            return
         at += size
-    return None
+
+
+def _head_octets(file: BinaryIO, at: int) -> int:
+    """The bytes of a box before its content; its length may have 64 bits."""
+    file.seek(at)
+    return 2 * BOX_OCTETS if file.read(4) == b"\0\0\0\1" else BOX_OCTETS
 
 
 def _mvhd_time(moov: bytes) -> int | None:

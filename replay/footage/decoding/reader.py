@@ -32,6 +32,7 @@ from replay.footage.decoding.decoder import (
     Nature,
     sha256_of,
 )
+from replay.footage.decoding.faults import fault_of
 from replay.footage.decoding.limits import PIXELS_MAX
 from replay.footage.decoding.sandbox import serve
 from replay.footage.decoding.timecode import (
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 # Without the lists a "video" may be a playlist that names any file or address.
 _OPEN_ONLY = "protocol_whitelist;file|format_whitelist;matroska,webm,mov,mp4,avi,mpegts"
 _SIDES = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
-_NO_VIDEO = "it is not WebM, Matroska, MP4, MPEG-TS or AVI, or is damaged"
+_NO_VIDEO = "its content is not WebM, Matroska, MP4, MPEG-TS or AVI"
 _CODECS = {
     **dict.fromkeys(("avc1", "avc3", "h264", "x264", "\x1b"), "h264"),
     **dict.fromkeys(("hvc1", "hev1", "hevc", "h265", "$"), "hevc"),
@@ -102,7 +103,7 @@ def index(path: Path) -> FrameIndex:
                     f"it has more than {FRAMES_MAX:,} frames; cut it shorter"
                 )
     if not times:
-        raise UnreadableVideoError("it has no frame")
+        raise UnreadableVideoError(_fault(path))
     order = sorted(times)
     keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
     hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
@@ -254,16 +255,21 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
     how = [cv2.CAP_PROP_FORMAT, -1] if raw else [cv2.CAP_PROP_N_THREADS, 1]
     capture = cv2.VideoCapture(str(path.absolute()), cv2.CAP_FFMPEG, how)
     try:
-        if not capture.isOpened():
-            raise UnreadableVideoError(_NO_VIDEO)
         width, height = (capture.get(side) for side in _SIDES)
-        if not 0 < width * height <= PIXELS_MAX:
+        if not capture.isOpened() or not width * height:
+            raise UnreadableVideoError(_fault(path))
+        if width * height > PIXELS_MAX:
             raise UnreadableVideoError(
                 f"its picture of {width:.0f} x {height:.0f} is not acceptable"
             )
         yield capture
     finally:
         capture.release()
+
+
+def _fault(path: Path) -> str:
+    container = container_of(path)
+    return _NO_VIDEO if container is None else fault_of(path, container)
 
 
 def answer(job: Job) -> DecodedFrames:
