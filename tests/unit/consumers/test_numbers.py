@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SMALL = 1_500_000  # octets
 NUMBER = st.one_of(st.integers(1, 40), st.integers(4_080, 4_120), st.integers(1, 30_000))
-CHANGES = st.lists(st.tuples(st.booleans(), NUMBER, st.integers(-2, 10_000)), max_size=20)
+CHANGES = st.lists(st.tuples(st.booleans(), NUMBER, st.integers(-2, 10_000)), max_size=8)
 
 
 @given(CHANGES)
