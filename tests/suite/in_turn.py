@@ -2,7 +2,8 @@
 
 `make test-long` runs every case. With `--share=12`, as CI has it, every twelfth of a test marked
 `in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. What is tried
-once always runs. Many mutants, schedules of faults or kinds of footage each have their turn.
+once always runs. Many mutants, schedules of faults or kinds of footage each have their turn. Of a
+file in `LONGEST_FIRST`, which takes a minute or more, CI runs every second test in turn.
 """
 
 from __future__ import annotations
@@ -14,8 +15,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.suite.apart import LONGEST_FIRST
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+WHOLE = {"tests/e2e/docs/test_pages_run.py"}
+"""Of these files every test always runs: a page of the documentation is true in every commit."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,16 +32,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)  # where `-m` has chosen already
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the cases whose turn it is not."""
-    share = config.getoption("--share")
-    alike: dict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if item.get_closest_marker("in_turn"):
-            alike[item.nodeid.partition("[")[0]].append(item)
     seed = zlib.crc32(os.environ.get("SEED", "").encode())
-    left = {id(each) for cases in alike.values() for each in out_of_turn(cases, share, seed)}
+    left = {id(each) for each in left_out(items, config.getoption("--share"), seed)}
     if left:
         config.hook.pytest_deselected(items=[item for item in items if id(item) in left])
         items[:] = [item for item in items if id(item) not in left]
+
+
+def left_out(items: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:
+    """The tests whose turn it is not, in whatever order they run."""
+    alike: dict[str, list[pytest.Item]] = defaultdict(list)
+    dear: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: item.nodeid):
+        file = item.nodeid.partition("::")[0]
+        if item.get_closest_marker("in_turn"):
+            alike[item.nodeid.partition("[")[0]].append(item)
+        elif file in LONGEST_FIRST and file not in WHOLE:
+            dear[file].append(item)
+    left = [each for cases in alike.values() for each in out_of_turn(cases, share, seed)]
+    half = min(share, 2)
+    return left + [each for tests in dear.values() for each in out_of_turn(tests, half, seed)]
 
 
 def out_of_turn(cases: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:

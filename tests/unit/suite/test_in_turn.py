@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
-from tests.suite.in_turn import out_of_turn
+from tests.suite.apart import LONGEST_FIRST
+from tests.suite.in_turn import left_out, out_of_turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class Named(NamedTuple):
+    """A test as far as it is chosen by its name."""
+
+    nodeid: str
+
+    def get_closest_marker(self, _: str) -> None:
+        """It has no mark."""
 
 
 def kept(count: int, share: int, seed: int) -> set[int]:
@@ -26,3 +36,13 @@ def test_over_as_many_seeds_as_there_are_shares_every_case_runs_once(count: int)
 
 def test_without_a_share_every_case_runs() -> None:
     assert kept(20, 1, seed=7) == set(range(20))
+
+
+def test_only_a_share_leaves_out_tests_of_the_longest_files() -> None:
+    """With one, half of such a file runs, and the other half with the next seed."""
+    tests = [Named(f"{LONGEST_FIRST[0]}::test_{n}") for n in range(10)]
+    items = cast("list[pytest.Item]", tests)
+    assert left_out(items, share=1, seed=7) == []
+    even, odd = (left_out(items, share=12, seed=seed) for seed in (6, 7))
+    assert (len(even), len(odd)) == (5, 5)
+    assert {*even, *odd} == {*items}
