@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.contract.citations import ROOT
+from tests.contract.test_adding import blocks, change, commands
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +32,10 @@ ledger.games.__path__.append(sys.argv.pop(1))
 """
 
 
-def run(script: str, *arguments: str, beside: Path = EXAMPLE.parent) -> str:
+def run(script: str, *arguments: str, beside: Path = EXAMPLE.parent, found_in: str = BESIDE) -> str:
     """What a script prints, in a process whose games have the example among them."""
     done = subprocess.run(
-        [sys.executable, "-c", BESIDE + script, str(beside), *arguments],
+        [sys.executable, "-c", found_in + script, str(beside), *arguments],
         cwd=ROOT,
         env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": str(ROOT)},
         capture_output=True,
@@ -111,6 +113,34 @@ def test_what_is_asked_of_every_game_is_asked_of_it(of_every_game: str) -> None:
 def test_without_its_file_nothing_knows_it(tmp_path: Path) -> None:
     """The negative control: it is the file that makes it a game."""
     assert "high_card" not in run(COMMAND, "games", "--json", beside=tmp_path)
+
+
+COPIED = """
+import sys
+import ledger.edges, ledger.games
+folder = sys.argv.pop(1)
+ledger.games.__path__.append(f"{folder}/ledger/games")
+ledger.edges.__path__.append(f"{folder}/ledger/edges")
+"""
+
+
+def test_a_copy_of_a_game_changed_as_the_guide_says_has_its_own_row_and_edge(
+    tmp_path: Path,
+) -> None:
+    for words in commands("game"):
+        if words[0] == "cp":
+            (tmp_path / words[2]).parent.mkdir(parents=True)
+            shutil.copy(ROOT / words[1], tmp_path / words[2])
+    for block in blocks("game"):
+        if block.language == "diff":
+            for hunk in block.text.strip("\n").split("\n\n"):
+                change(tmp_path / block.path, hunk.split("\n"))
+    asked = ("games", "river_three_card", "--edge", "--json")
+    card = json.loads(run(COMMAND, *asked, beside=tmp_path, found_in=COPIED))
+    (pair_plus,) = [each for each in card["paytables"] if each["wagers"] == ["pair_plus"]]
+    assert "5 to 1" in {row["odds"] for row in pair_plus["rows"] if row["label"] == "Straight"}
+    edges = {each["wager"]: each["percent"] for each in card["edges"]}
+    assert f"{edges['pair_plus']} in place of 2.317%" in GUIDE
 
 
 def test_the_guide_shows_the_example_as_it_is() -> None:
