@@ -174,8 +174,10 @@ TABLE = (
     ),
     Setting(
         "ROUND_LEDGER_TIME_ZONE",
-        "UTC",
-        "Time zone of the floor, such as America/New_York; pages show it with its offset.",
+        "the offset that each property's devices use",
+        "Time zone that people read and type times in, as America/New_York; or one for each"
+        " property, as hollywood=America/New_York,desert=America/Phoenix. One without a property is"
+        " for the others.",
     ),
     Setting(
         "ROUND_LEDGER_OIDC_ISSUER",
@@ -225,7 +227,7 @@ class Settings:
     http_port: int = 8080
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
-    time_zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    time_zone: Mapping[str, ZoneInfo] = field(default_factory=dict)  # by property; "": the others
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
@@ -273,7 +275,7 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
         trusted_proxies=_proxies(given),
-        time_zone=_zone("ROUND_LEDGER_TIME_ZONE", given.get("ROUND_LEDGER_TIME_ZONE", "UTC")),
+        time_zone=_zones("ROUND_LEDGER_TIME_ZONE", given.get("ROUND_LEDGER_TIME_ZONE")),
         oidc_issuer=given.get("ROUND_LEDGER_OIDC_ISSUER"),
         oidc_client_id=given.get("ROUND_LEDGER_OIDC_CLIENT_ID"),
         oidc_client_secret_file=_path(given.get("ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE")),
@@ -357,6 +359,15 @@ def _proxies(given: Mapping[str, str]) -> tuple[str, ...]:
         ) from None
 
 
+def _zones(name: str, text: str | None) -> dict[str, ZoneInfo]:
+    """The zone of each named property; of the others under an empty name."""
+    named = [each.strip().rpartition("=") for each in text.split(",")] if text else []
+    if len({property_ for property_, _, _ in named}) < len(named):
+        hint = "Give each property one zone, and the others at most one."
+        raise Usage(f"{text!r} gives a property two time zones", where=name, hint=hint)
+    return {property_.strip(): _zone(name, zone.strip()) for property_, _, zone in named}
+
+
 def _zone(name: str, text: str) -> ZoneInfo:
     try:
         return ZoneInfo(text)
@@ -364,7 +375,8 @@ def _zone(name: str, text: str) -> ZoneInfo:
         raise Usage(
             f"{text!r} is not a time zone",
             where=name,
-            hint="Give one such as America/New_York or UTC.",
+            hint="Give one such as America/New_York or UTC, or one a property:"
+            " hollywood=America/New_York,desert=America/Phoenix.",
         ) from None
 
 

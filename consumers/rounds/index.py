@@ -120,6 +120,19 @@ class Round(Struct):
         """The id of the round."""
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
+    @builtins.property
+    def total_wagered(self) -> int | None:
+        """Cents wagered; 0 if a closed round has no wager on record, None while it is open."""
+        return self._total(self.wagered)
+
+    @builtins.property
+    def total_paid(self) -> int | None:
+        """Cents of winnings paid; 0 if a closed round paid nothing, None while it is open."""
+        return self._total(self.paid)
+
+    def _total(self, told: int | None) -> int | None:
+        return 0 if told is None and self.status != "open" else told
+
 
 class RoundWager(Struct):
     """One wager of a round. Amounts in cents; None: not recorded."""

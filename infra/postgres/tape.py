@@ -98,6 +98,15 @@ SELECT {COLUMNS}, NULL::bigint, NULL::bytea FROM ledger.tape t
  WHERE t.notification_id > (SELECT r.position FROM ledger.record r)
  ORDER BY t.notification_id LIMIT 1
 """  # noqa: S608 - as above
+_NEWEST = """
+SELECT split_part(h.tape, '/', 1), n.of_table, n.attributes FROM ledger.heads h
+ CROSS JOIN LATERAL (
+       SELECT split_part(t.subject, '/', 1) = split_part(h.tape, '/', 2) AS of_table, t.attributes,
+              t.notification_id AS position
+         FROM ledger.tape t WHERE t.originator_id = h.tape
+        ORDER BY t.originator_version DESC LIMIT %b) n
+ ORDER BY n.position DESC
+"""
 _EXPECTED = """
 SELECT r.position,
        (SELECT count(*) FROM ledger.identity i WHERE i.position <= r.position),
@@ -229,6 +238,10 @@ class PostgresTape:
     def heads(self) -> list[Head]:
         """The head of every tape, by tape."""
         return self._read(heads)
+
+    def newest(self, of_each: int) -> list[NewestFact]:
+        """The newest facts of every tape, at most `of_each` of one; the newest first."""
+        return self._read(lambda connection: newest(connection, of_each))
 
     def counters(self) -> Counters:
         """The counters of all inputs ever received, by verdict."""
@@ -405,6 +418,20 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
         connection, "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape"
     )
     return [Head._make(row) for row in rows.fetchall()]
+
+
+class NewestFact(NamedTuple):
+    """One of the newest facts of a tape."""
+
+    property: str
+    of_table: bool  # a fact of the table itself: not of an office, a recorder or this program
+    attributes: bytes  # as `TapeRow.attributes`
+
+
+def newest(connection: psycopg.Connection[Any], of_each: int) -> list[NewestFact]:
+    """The newest facts of every tape, at most `of_each` of one; the newest first."""
+    rows = _run(connection, _NEWEST, (of_each,)).fetchall()
+    return [NewestFact(name, bool(of_table), told) for name, of_table, told in rows]
 
 
 def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) -> Expected:

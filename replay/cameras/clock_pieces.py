@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, in_epoch, to_reference
-from replay.text.times import time_of_day
+from replay.text.times import utc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,13 +96,13 @@ def steps(clock: CameraClock | None) -> list[ClockStep]:
         back = max(-by_us, 0)
         how, much = "back" if back else "forward", f"{abs(by_us) / 1e6:.3f} s"
         shown = (
-            f"it showed the {much} up to about {time_of_day(was)} twice"
+            f"it showed the {much} up to about {utc(was)} twice"
             if back
-            else f"it never showed the {much} after about {time_of_day(was)}"
+            else f"it never showed the {much} after about {utc(was)}"
         )
         says = (
-            f"Its clock was set {how} by {much} between {time_of_day(after_us)} "
-            f"and {time_of_day(before_us)} UTC: {shown}."
+            f"Its clock was set {how} by {much} between {utc(after_us)} "
+            f"and {utc(before_us)}: {shown}."
         )
         found.append(ClockStep(after_us - back, before_us + back, by_us, says))
     return found

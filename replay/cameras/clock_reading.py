@@ -5,6 +5,7 @@ that they add (ADR 0141).
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -32,6 +33,8 @@ from replay.footage.decoding.sampling import CodeKind, Looked
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import append_facts, build_fact, screen
 from replay.shell.output import print_json, say
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
 
 S = 1_000_000
 DEVICE = "library"
@@ -57,6 +60,7 @@ class ClockReader:
         self._database, self._index = database, index
         self._of = (property_, camera, reference)
         self._known = checks_on_record(database, property_, camera)
+        self._zone = house_zones(database).of(property_)
 
     def read(self, entries: Sequence[IndexedSegment], *, json: bool) -> None:
         """Search segments that were not searched yet, and print recorded checks.
@@ -69,7 +73,7 @@ class ClockReader:
             property_, camera, reference = self._of
             verdicts = put_checks(self._database, property_, camera, reference, found)
             for each, verdict in zip(found, verdicts, strict=True):
-                tell_check(camera, reference, each, verdict, json=json)
+                tell_check(camera, reference, each, verdict, self._zone, json=json)
                 self._known.append(
                     Check(each.reference_us, each.camera_us, each.uncertainty_ms * 1000)
                 )
@@ -141,7 +145,9 @@ def checks_on_record(database: Database, property_: str, camera: str) -> list[Ch
     return found.checks if found else []
 
 
-def tell_check(camera: str, reference: str, of: ClockCheck, verdict: str, *, json: bool) -> None:
+def tell_check(
+    camera: str, reference: str, of: ClockCheck, verdict: str, zone: tzinfo, *, json: bool
+) -> None:
     """Print a check and its verdict."""
     offset_us = of.camera_us - of.reference_us
     told = {
@@ -158,7 +164,7 @@ def tell_check(camera: str, reference: str, of: ClockCheck, verdict: str, *, jso
         print_json(told)
     else:
         say(
-            f"{camera} is {seconds(offset_us)} {reference} at {told['reference_time']}, "
+            f"{camera} is {seconds(offset_us)} {reference} at {stamp(of.reference_us, zone)}, "
             f"+/- {of.uncertainty_ms} ms, from {of.readings} readings: {verdict}"
         )
 

@@ -29,7 +29,7 @@ from replay.cameras.coverage import (
     property_of,
 )
 from replay.footage.library.files import label_name
-from replay.text.times import time_of_day
+from replay.text.times import utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -280,8 +280,8 @@ def _nothing(sight: FrameLookup, camera: Camera, camera_us: int, time_us: int) -
     if is_off_line(camera, time_us):
         return replace(sight, state="off_line", says="The camera was reported lost.")
     before, after = _neighbours(camera.segments, camera_us)
-    ends = f"the last ends at {time_of_day(before.end_us)}" if before else "none before"
-    begins = f"the next begins at {time_of_day(after.start_us)}" if after else "none after"
+    ends = f"the last ends at {utc(before.end_us)}" if before else "none before"
+    begins = f"the next begins at {utc(after.start_us)}" if after else "none after"
     says = f"No footage of this time: {ends}, {begins} (camera's clock)."
     doubt_us = sight.plus_minus_us or 0
     ends_near = before is not None and camera_us - before.end_us < doubt_us

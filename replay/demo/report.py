@@ -48,7 +48,8 @@ def found_text(checked: Audit) -> Iterator[RenderableType]:
 def worst_text(story: Story) -> Iterator[RenderableType]:
     """The worst round, fact by fact beside its cameras, and its money."""
     yield Text()
-    table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
+    offset = story.times[0][-6:] if story.times else ""  # all devices of a simulated floor have it
+    table = boxed_table("#", f"time ({offset})", "what happened", "seen by", right=("#",))
     table.title = f"The worst round, fact by fact: {story.round.subject}"
     named = facts_in_findings(story)
     for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):

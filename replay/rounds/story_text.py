@@ -18,10 +18,10 @@ from ledger.values import format_time
 from replay.rounds.drawing import boxed_table, draw
 from replay.text import times
 from replay.text.money import money, sums
-from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import tzinfo
 
     from rich.console import RenderableType
     from rich.table import Table
@@ -82,20 +82,22 @@ def _ms(microseconds: int) -> int:
     return times.whole_ms(microseconds)
 
 
-def tell(story: Story, *, at: int | None = None, hindsight: bool) -> Iterator[RenderableType]:
-    """The whole story as text, or only the moment after fact `at`."""
-    yield from _heading(story)
+def tell(
+    story: Story, zone: tzinfo, *, at: int | None = None, hindsight: bool
+) -> Iterator[RenderableType]:
+    """The whole story as text, by the house's clock; or only the moment after fact `at`."""
+    yield from _heading(story, zone)
     states = {sight.state for seen in story.seen for sight in seen.sights}
     filmed = states != {"no_camera_mapped"}
     if not filmed:
         yield Text(f"No camera was mapped to {story.round.table} during the round.")
     for number in [at] if at else range(1, len(story.moments) + 1):
-        yield from _moment(story, number, hindsight=hindsight, filmed=filmed)
+        yield from _moment(story, number, zone, hindsight=hindsight, filmed=filmed)
     if at is None:
         yield from tell_ruling(story)
 
 
-def _heading(story: Story) -> Iterator[RenderableType]:
+def _heading(story: Story, zone: tzinfo) -> Iterator[RenderableType]:
     game = games().get(story.game or "")
     title = game.title if game else story.game or "a game not on record"
     yield Text(f"{story.round} · {title} · {len(story.moments)} facts", style="bold")
@@ -103,14 +105,18 @@ def _heading(story: Story) -> Iterator[RenderableType]:
     if ruling:
         note = f" {ruling.edition_note}." if ruling.edition_note else ""
         yield Text(f"Ruled by chapter {ruling.edition}: {ruling.status}.{note}")
-    yield Text("Times are by the devices' clocks; a camera's are by its own clock, in UTC.")
+    named = times.zone_name(zone)
+    yield Text(f"Times are by the devices' clocks; a camera's are by its own clock. Zone: {named}.")
     yield Text("░░░ a card face down · +$ winnings paid · -$ collected · $ back returned")
 
 
-def _moment(story: Story, at: int, *, hindsight: bool, filmed: bool) -> Iterator[RenderableType]:
+def _moment(
+    story: Story, at: int, zone: tzinfo, *, hindsight: bool, filmed: bool
+) -> Iterator[RenderableType]:
     moment, seen = story.moments[at - 1], story.seen[at - 1]
     device = moment.source.rpartition("/")[2]
-    title = f"{at} · {story.times[at - 1]} ±{_ms(seen.plus_minus_us)} ms · {device}"
+    when = times.as_recorded(story.times[at - 1], zone)
+    title = f"{at} · {when} ±{_ms(seen.plus_minus_us)} ms · {device}"
     yield Rule(Text(f"{title} · {moment.phase}"), align="left", characters="─", style="dim")
     yield Padding(Text(moment.says, style="bold"), (0, 0, 0, 4))
     since = story.corrected.get((moment.source, moment.id))
@@ -118,19 +124,19 @@ def _moment(story: Story, at: int, *, hindsight: bool, filmed: bool) -> Iterator
         yield Padding(Text(since), (0, 0, 0, 4))
     yield draw(moment, story.game, hindsight=hindsight)
     for sight in seen.sights if filmed else ():
-        yield Padding(Text(sight_text(sight), style="dim"), (0, 0, 0, 4))
+        yield Padding(Text(sight_text(sight, zone), style="dim"), (0, 0, 0, 4))
 
 
-def sight_text(sight: FrameLookup) -> str:
+def sight_text(sight: FrameLookup, zone: tzinfo) -> str:
     """One camera's footage of a fact on one line: camera time, uncertainty, frame."""
     if sight.camera is None:
         return f"no camera: {sight.says}"
-    when = time_of_day(sight.camera_time_us or 0)
+    when = times.hour(sight.camera_time_us or 0, zone)
     sure = f"±{_ms(sight.plus_minus_us)} ms" if sight.plus_minus_us is not None else "± unknown"
     told = f"{sight.camera} {sight.state.replace('_', ' ')} at {when} {sure}"
     if sight.frames and sight.frames[0] != sight.frames[1]:
         told += f", frames {sight.frames[0]}–{sight.frames[1]}"  # noqa: RUF001 - a range
-    return f"{told}. {sight.says}"
+    return f"{told}. {times.localized(sight.says, zone)}"
 
 
 def tell_ruling(story: Story) -> Iterator[RenderableType]:

@@ -6,10 +6,13 @@ Results go to stdout, all other messages to stderr. Rich is only imported for dr
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar, cast
 
 import msgspec
 import typer
+
+from replay.text.times import localized
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -120,12 +123,15 @@ def show(*what: "RenderableType") -> None:
 def show_table(
     title: str,
     columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    rows: Iterable[Iterable[object]],
     *,
     right: str = "",
     whole: str = "",
+    zone: tzinfo | None = None,
 ) -> None:
     """Print a table. None is printed as n/a.
+
+    zone: that of times in cells (RFC 3339, as in JSON); None if there are none.
 
     right: names of figure columns, space-separated, or `all`. whole: the column that people copy
     from, which is never broken into lines.
@@ -140,7 +146,8 @@ def show_table(
         )
         table.add_column(column, justify=justify, overflow="fold", no_wrap=column == whole)
     for row in rows:
-        table.add_row(*(Text("n/a" if cell is None else printable(str(cell))) for cell in row))
+        texts = ("n/a" if cell is None else printable(str(cell)) for cell in row)
+        table.add_row(*(Text(localized(text, zone) if zone else text) for text in texts))
     show(table)
 
 

@@ -1,24 +1,36 @@
-"""Formats times by the floor's clock, and parses typed times.
+"""Formats times by the house's clock, and parses typed times.
 
 Times are stored and compared in UTC microseconds; local times are only for display. When clocks are
-set back, one hour occurs twice. Output always says which one; input must say it.
+set back, one hour occurs twice. Output always says which one; input must say it. A zone is a named
+one, or an offset alone (`replay.shell.zones`).
 """
 
 from __future__ import annotations
 
 import re
+import time
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ledger.errors import Usage
 from ledger.values import format_time, parse_time
 
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?", re.ASCII)
+_MINUS = "\N{MINUS SIGN}"
+_TYPED = re.compile(
+    r"""(?:(?:(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)
+        |(?P<us_month>\d\d?)/(?P<us_day>\d\d?)/(?P<us_year>\d{4}))(?:T|,?\ +))?
+    (?P<hour>\d\d?)(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<part>\d{1,9}))?)?)?
+    (?:\ ?(?P<half>[ap])\.?m\.?)?
+    (?:\ ?(?:(?P<utc>Z|UTC)|(?P<offset>[+-]\d\d:\d\d)))?""",
+    re.ASCII | re.VERBOSE | re.IGNORECASE,
+)
+_TOLD = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+_HINT = (
+    "Give it as 2026-11-20 21:00, 11/20/2026 9:00 PM, 9 pm or 21:00; for another zone than the"
+    " house's with its offset, as 2026-11-20T21:00:00-05:00, or with Z for UTC."
+)
 
 Which = Literal["first", "second"]
 
@@ -33,9 +45,9 @@ def date_and_time(time_us: int, *, ms: bool = True) -> str:
     return format_time(time_us)[: -4 if ms else -8]
 
 
-def day(time_us: int) -> str:
-    """`2026-11-20`, UTC."""
-    return format_time(time_us)[:10]
+def day(time_us: int, zone: tzinfo) -> str:
+    """`2026-11-20`, by the house's clock."""
+    return f"{wall(time_us, zone):%Y-%m-%d}"
 
 
 def utc(time_us: int) -> str:
@@ -53,7 +65,50 @@ def wall(time_us: int, zone: tzinfo) -> datetime:
     return (_EPOCH + timedelta(microseconds=time_us)).astimezone(zone)
 
 
-def which_of_two(time_us: int, zone: ZoneInfo) -> Which | None:
+def zone_name(zone: tzinfo) -> str:
+    """`America/New_York`; `UTC-05:00` for an offset alone."""
+    return str(zone)
+
+
+def offset(time_us: int, zone: tzinfo) -> str:
+    """`-05:00`, the offset of a zone at a time; `UTC` for none."""
+    shown = wall(time_us, zone)
+    return shown.isoformat()[-6:] if shown.utcoffset() else "UTC"
+
+
+def stamp(time_us: int, zone: tzinfo, *, ms: bool = True) -> str:
+    """`2026-11-20 21:14:07.233 -05:00`, by the house's clock; or to the second."""
+    return f"{_shown(time_us, zone, ms=ms)} {offset(time_us, zone)}"
+
+
+def hour(time_us: int, zone: tzinfo) -> str:
+    """`21:14:07.233 -05:00`, by the house's clock."""
+    return stamp(time_us, zone)[11:]
+
+
+def localized(text: str, zone: tzinfo) -> str:
+    """A sentence with each of its times (RFC 3339, of any offset) by the house's clock."""
+
+    def shown(told: re.Match[str]) -> str:
+        time_us = parse_time(told[0])
+        return told[0] if time_us is None else stamp(time_us, zone)
+
+    return _TOLD.sub(shown, text)
+
+
+def as_recorded(time: str, zone: tzinfo) -> str:
+    """A fact's time by the house's clock; by its device's too, if that has another offset."""
+    time_us = parse_time(time)
+    if time_us is None:
+        return time
+    text = stamp(time_us, zone)
+    there = stamp(time_us, datetime.fromisoformat(time.upper()).tzinfo or UTC)
+    if there == text:
+        return text
+    return f"{text} (device: {there[11:] if there[:10] == text[:10] else there})"
+
+
+def which_of_two(time_us: int, zone: tzinfo) -> Which | None:
     """Which of two it is, if the local clock shows this time twice; else None."""
     shown = wall(time_us, zone)
     if shown.replace(fold=1 - shown.fold).utcoffset() == shown.utcoffset():
@@ -61,21 +116,23 @@ def which_of_two(time_us: int, zone: ZoneInfo) -> Which | None:
     return "second" if shown.fold else "first"
 
 
-def local(time_us: int, zone: ZoneInfo) -> str:
+def local(time_us: int, zone: tzinfo) -> str:
     """`2026-11-01 01:30:00.000 EDT (-04:00), the first of two`."""
     shown = wall(time_us, zone)
-    offset = shown.isoformat()[-6:]
-    text = f"{shown:%Y-%m-%d %H:%M:%S}.{shown.microsecond // 1000:03d} {shown:%Z} ({offset})"
+    named = shown.tzname() or ""
+    at = f"{named} ({shown.isoformat()[-6:]})" if named.isalpha() else offset(time_us, zone)
+    text = f"{_shown(time_us, zone)} {at}"
     which = which_of_two(time_us, zone)
     return f"{text}, the {which} of two" if which else text
 
 
-def both(time_us: int, zone: ZoneInfo) -> str:
-    """The time in UTC and on the floor."""
-    return utc(time_us) if zone.key == "UTC" else f"{utc(time_us)} = {local(time_us, zone)}"
+def both(time_us: int, zone: tzinfo) -> str:
+    """The time by the house's clock, and in UTC."""
+    alike = zone.utcoffset(None) == timedelta(0)  # at all times, not only at this one
+    return utc(time_us) if alike else f"{local(time_us, zone)} = {utc(time_us)}"
 
 
-def clock(time_us: int, zone: ZoneInfo) -> str:
+def clock(time_us: int, zone: tzinfo) -> str:
     """`21:14:07.233 -05:00 (02:14:07.233 UTC)`."""
     shown = wall(time_us, zone)
     there = f"{time_of_day(time_us)} UTC"
@@ -83,7 +140,7 @@ def clock(time_us: int, zone: ZoneInfo) -> str:
     return f"{shown:%H:%M:%S}{ms} {_aloud(shown)} ({there})" if shown.utcoffset() else there
 
 
-def moment(time_us: int, zone: ZoneInfo) -> str:
+def moment(time_us: int, zone: tzinfo) -> str:
     """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; an equal date only once."""
     shown, there = wall(time_us, zone), wall(time_us, UTC)
     if not shown.utcoffset():
@@ -92,12 +149,12 @@ def moment(time_us: int, zone: ZoneInfo) -> str:
     return f"{shown:%Y-%m-%d %H:%M:%S} {_aloud(shown)} ({utc_day}{there:%H:%M:%S} UTC)"
 
 
-def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
+def span(from_us: int, to_us: int, zone: tzinfo) -> str:
     """Start, end and length of a span; a note if the local clock was set in between.
 
     If the clock was set back, the local end may be before the start; the length is the true one.
     """
-    says = f"{both(from_us, zone)} to {both(to_us, zone)}, {length(to_us - from_us)}"
+    says = f"{local(from_us, zone)} to {local(to_us, zone)}, {length(to_us - from_us)}"
     moved = _offset(to_us, zone) - _offset(from_us, zone)
     if moved:
         how = "back" if moved < timedelta(0) else "forward"
@@ -122,33 +179,90 @@ def length(span_us: int) -> str:
 YEARS = (1900, 3000)
 """The years of valid times; beyond them a margin could leave the calendar."""
 
-_LEAST_US, _MOST_US = (
-    (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND for year in YEARS
-)
+_NOON = 12
 
 
-def read(text: str, zone: ZoneInfo, where: str) -> int:
-    """The microseconds of a typed time: with an offset or Z, or without, by the floor's clock.
+def read(
+    text: str,
+    zone: tzinfo,
+    where: str,
+    *,
+    after_us: int | None = None,
+    now_us: int | None = None,
+) -> int:
+    """The microseconds of a typed time, by the house's clock unless it has an offset, Z or UTC.
+
+    A time of day alone is the first from `after_us` on; without one, the last before now.
 
     Raises `Usage` for text that is not a time, and for a local time that occurred twice or never.
     """
-    told = parse_time(text)
-    if told is not None and _LEAST_US <= told < _MOST_US:
-        return told
+    told = _TYPED.fullmatch(text.strip().replace(_MINUS, "-"))
+    typed = _typed(told.groupdict()) if told else None
+    if told is None or typed is None:
+        raise Usage(f"`{text}` is not a time", where=where, hint=_HINT)
+    if told["offset"]:
+        zone = datetime.strptime(told["offset"], "%z").tzinfo or UTC
+    zone = UTC if told["utc"] else zone
+    if told["month"] or told["us_month"]:
+        return _by_the_wall(text, typed, zone, where)
+    return _nearest(text, typed, zone, where, after_us, now_us)
+
+
+def gaming_day_from(day: str, zone: tzinfo) -> int | None:
+    """The time from which a time of day alone is of this gaming day (YYYY-MM-DD), else None.
+
+    It is 6 am: 2 am of a gaming day is in the night after it.
+    """
     try:
-        typed = datetime.fromisoformat(text) if _LOCAL.fullmatch(text) else None
+        return read(f"{day} 6 am", zone, "gaming_day")
+    except Usage:
+        return None
+
+
+def is_time_of_day(text: str) -> bool:
+    """Whether a typed time lacks a date, so that the date should be shown."""
+    told = _TYPED.fullmatch(text.strip().replace(_MINUS, "-"))
+    return told is not None and not (told["month"] or told["us_month"])
+
+
+def _typed(told: dict[str, str | None]) -> datetime | None:
+    """The date and time of a match, of year 2000 if it has no date; None if there is none."""
+    if told["minute"] is None and told["half"] is None:
+        return None
+    year, month, day = (
+        int(told[name] or told[f"us_{name}"] or default)
+        for name, default in (("year", 2000), ("month", 1), ("day", 1))
+    )
+    hour = int(told["hour"] or 0)
+    if told["half"]:
+        if not 1 <= hour <= _NOON:
+            return None
+        hour = hour % _NOON + (_NOON if told["half"] in "pP" else 0)
+    if not YEARS[0] <= year < YEARS[1]:
+        return None
+    minute, second = int(told["minute"] or 0), int(told["second"] or 0)
+    part_us = int((told["part"] or "0")[:6].ljust(6, "0"))
+    try:
+        return datetime(year, month, day, hour, minute, second, part_us)  # noqa: DTZ001 - by the wall
     except ValueError:
-        typed = None
-    if typed is None or not YEARS[0] <= typed.year < YEARS[1]:
-        raise Usage(
-            f"`{text}` is not a time",
-            where=where,
-            hint="Give it as 2026-11-20T19:04:11-05:00, with Z for UTC, or without an offset.",
-        )
-    return _by_the_wall(text, typed, zone, where)
+        return None
 
 
-def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
+def _nearest(
+    text: str, typed: datetime, zone: tzinfo, where: str, after_us: int | None, now_us: int | None
+) -> int:
+    """A time of day: the first from `after_us` on, or else the last before now."""
+    known_us = time.time_ns() // 1000 if now_us is None else now_us
+    day = wall(known_us if after_us is None else after_us, zone).date()
+    step = timedelta(days=-1 if after_us is None else 1)
+    for date in (day, day + step):
+        found = _by_the_wall(text, datetime.combine(date, typed.time()), zone, where)
+        if found <= known_us if after_us is None else found >= after_us:
+            break
+    return found
+
+
+def _by_the_wall(text: str, typed: datetime, zone: tzinfo, where: str) -> int:
     meant = {
         (typed.replace(tzinfo=zone, fold=fold).astimezone(UTC) - _EPOCH) // _MICROSECOND
         for fold in (0, 1)
@@ -158,13 +272,13 @@ def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
         return shown[0]
     if not shown:
         raise Usage(
-            f"{text} did not occur in {zone.key}: clocks were set forward over it",
+            f"{text} did not occur in {zone_name(zone)}: clocks were set forward over it",
             where=where,
             hint="Give the time with its offset, as 2026-03-08T03:30:00-04:00.",
         )
     choice = " or ".join(wall(each, zone).isoformat() for each in shown)
     raise Usage(
-        f"{text} occurred twice in {zone.key} that night",
+        f"{text} occurred twice in {zone_name(zone)} that night",
         where=where,
         hint=f"Give one with its offset: {choice}.",
     )
@@ -172,8 +286,14 @@ def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
 
 def _aloud(shown: datetime) -> str:
     """An offset with a real minus sign, as screen readers need."""
-    return shown.isoformat()[-6:].replace("-", "\N{MINUS SIGN}")
+    return shown.isoformat()[-6:].replace("-", _MINUS)
 
 
-def _offset(time_us: int, zone: ZoneInfo) -> timedelta:
+def _shown(time_us: int, zone: tzinfo, *, ms: bool = True) -> str:
+    shown = wall(time_us, zone)
+    part = f".{shown.microsecond // 1000:03d}" if ms else ""
+    return f"{shown:%Y-%m-%d %H:%M:%S}{part}"
+
+
+def _offset(time_us: int, zone: tzinfo) -> timedelta:
     return wall(time_us, zone).utcoffset() or timedelta(0)

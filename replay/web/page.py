@@ -23,7 +23,7 @@ from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
-from replay.text.times import clock, moment, utc
+from replay.text.times import as_recorded, clock, localized, moment, utc, zone_name
 from replay.web.access import authentication
 from replay.web.ports import ports
 from replay.web.request_limits import let_pass
@@ -81,26 +81,25 @@ class Behind(NamedTuple):
 def page(request: Request, template: str, status: int = 200, /, **values: object) -> Response:
     """A template filled in. It has `who`, `csrf`, `nav`, `path` and `behind` beside `values`.
 
-    Filters: `money` (cents), `clock` and `moment` (microseconds, in the floor's zone), `game`
-    (title of an id), `wager` (an id, with its game), `card`, `cards`.
+    `zone` is the house's, unless `values` has that of the property that the page is about;
+    `zone_of` gives that of another property.
+
+    Filters: `money` (cents), `clock` and `moment` (microseconds, in a zone), `game` (title of an
+    id), `wager` (an id, with its game), `card`, `cards`. `local` puts a sentence's times in a zone.
     `round_path` (of a `RoundId`). `static('x.css')` is a file's address.
     """
     user = authentication.who(request)
-    zone = ports(request).zone
-    response = HTMLResponse(
-        _templates()
-        .get_template(template)
-        .render(
-            who=user,
-            csrf=authentication.csrf(request),
-            nav=nav(user),
-            path=request.url.path,
-            zone=zone,
-            behind=lambda: _behind(request),
-            **values,
-        ),
-        status,
-    )
+    zones = ports(request).zones()
+    given: dict[str, object] = {
+        "who": user,
+        "csrf": authentication.csrf(request),
+        "nav": nav(user),
+        "path": request.url.path,
+        "zone": zones.of(None),
+        "zone_of": zones.of,
+        "behind": lambda: _behind(request),
+    }
+    response = HTMLResponse(_templates().get_template(template).render(given | values), status)
     authentication.form_token(request, response)
     return response
 
@@ -183,6 +182,9 @@ def _templates() -> Environment:
         "clock": clock,
         "moment": moment,
         "utc": utc,
+        "local": localized,
+        "as_recorded": as_recorded,
+        "zone_name": zone_name,
         "game": _game,
         "wager": _wager,
         "card": card_text,

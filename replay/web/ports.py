@@ -1,6 +1,6 @@
 """What every page uses, each opened once: the record, users, sessions, footage."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -13,12 +13,14 @@ from infra.access.users import Users
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
+from ledger.errors import Unavailable
 from replay.cameras.retention import policy_from
 from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
 from replay.shell.settings import in_force
+from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
 from replay.web.round_reader import RoundReader
 
@@ -35,7 +37,7 @@ class Ports(NamedTuple):
     """Everything that pages need."""
 
     address: Address
-    zone: ZoneInfo  # the floor's zone: times are shown in it, with their offset
+    time_zone: Mapping[str, ZoneInfo]  # the setting: zones by property
     database: Database
     tape: PostgresTape
     access: AccessDatabase
@@ -46,6 +48,13 @@ class Ports(NamedTuple):
     alerts: AlertWatch
     dispute_context: DisputeContext  # raises, decides and locks disputes
     windows: PreservedWindows  # footage preserved without a dispute
+
+    def zones(self) -> Zones:
+        """The zones that times are shown and typed in; the setting's if the database is down."""
+        try:
+            return zones(self.time_zone, self.tape.newest)
+        except Unavailable:
+            return Zones(self.time_zone, {})
 
 
 @contextmanager
@@ -58,7 +67,7 @@ def opened_ports(
         context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
         yield Ports(
             address=address,
-            zone=settings.time_zone,
+            time_zone=settings.time_zone,
             database=database,
             tape=tape,
             access=access,

@@ -5,8 +5,8 @@ reviewer.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from typing import Annotated, Literal
-from zoneinfo import ZoneInfo
 
 import typer
 from msgspec import to_builtins
@@ -21,7 +21,7 @@ from ledger.facts import Attached, Body, type_name
 from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, RoundName, moment
+from replay.cli.shell.options import By, RoundName, between
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import Dispute
@@ -41,7 +41,8 @@ from replay.shell.output import (
 )
 from replay.shell.output import show as draw
 from replay.shell.settings import in_force
-from replay.text.times import both, day, span
+from replay.shell.zones import house_zones
+from replay.text.times import as_recorded, both, day, localized, span, stamp
 from replay.text.typed import cents, written
 
 app = family()
@@ -69,19 +70,19 @@ def windows(*, property_: Property = None, json: Json = False) -> None:
     policy = policy_from(in_force().retention_file)
     with opened_views([CAMERAS]) as database, PostgresTape(database) as tape:
         found = windows_of(database, tape, policy, property_)
-    zone = in_force().time_zone
+        zones = house_zones(database)
     print_list(
         "Preserved windows",
         found,
         {
             "window": lambda each: each.name,
             "table": lambda each: each.table,
-            "when": lambda each: span(each.from_us, each.to_us, zone),
+            "when": lambda each: span(each.from_us, each.to_us, zones.of(each.property)),
             "cameras": lambda each: len(each.locks),
             "by": lambda each: each.by,
             "because": lambda each: each.because,
             "state": lambda each: each.status.replace("_", " "),
-            "kept until": _until,
+            "kept until": lambda each: _until(each, zones.of(each.property)),
         },
         json=json,
         as_json=_window_json,
@@ -147,7 +148,7 @@ def list_(
         found = disputes.read(
             context.database, property=property_, status=status, table=table, unlocked=unlocked
         )
-    zone = in_force().time_zone
+        zones = house_zones(context.database)
     print_list(
         "Disputes",
         found,
@@ -156,7 +157,11 @@ def list_(
             "status": lambda each: each.status.replace("_", " "),
             "round": lambda each: each.round and each.round.subject,
             "position": lambda each: each.position,
-            "raised": lambda each: None if each.raised_us is None else both(each.raised_us, zone),
+            "raised": lambda each: (
+                None
+                if each.raised_us is None
+                else stamp(each.raised_us, zones.of(each.property), ms=False)
+            ),
             "observed": lambda each: each.observations,
             "adjusted": lambda each: None if each.adjusted is None else dollars(each.adjusted),
             "locks": lambda each: (
@@ -195,10 +200,11 @@ def show(
         case = service.find(context, name, property_)
         left = service.unlocked_spans(context.lock_context, case)
         seen = compare(case, service.story_of(context.database, case), reviewer)
+        zone = house_zones(context.database).of(case.property)
     if json:
         print_json(_case_json(seen))
         return
-    draw_case(seen, in_force().time_zone)
+    draw_case(seen, zone)
     if left:
         cameras = ", ".join(sorted({each.camera for each in left}))
         say(f"Not all footage is locked ({cameras}): `round-ledger dispute lock {name}`.")
@@ -324,14 +330,14 @@ def preserve(
     """Lock a time window without a dispute: all cameras of a table, or one camera.
 
     Times are the reference clock's; each lock is recorded by the camera's own clock. A time without
-    an offset is by the floor's clock (ROUND_LEDGER_TIME_ZONE), if that clock showed it only once.
+    an offset is by the house's clock (ROUND_LEDGER_TIME_ZONE), if that clock showed it only once.
 
     Example: round-ledger dispute preserve --table CC-02 --from 2026-11-20T16:40:00Z
     --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
-    zone = in_force().time_zone
-    from_us, to_us = moment(since, "--from"), moment(until, "--to")
     with opened_disputes() as context:
+        zone = house_zones(context.database).of(property_)
+        from_us, to_us = between(since, until, zone)
         locks = preserved_windows.preserve(
             context.lock_context,
             CameraScope(table, camera, property_),
@@ -432,11 +438,11 @@ def _row_json(each: disputes.DisputeRow) -> dict[str, object]:
     }
 
 
-def _until(window: PreservedWindow) -> str | None:
+def _until(window: PreservedWindow, zone: tzinfo) -> str | None:
     """The day until which a window is kept; None: its retention time is over."""
     if window.status == "locked":
         return "released"
-    return None if window.expires_us is None else day(window.expires_us)
+    return None if window.expires_us is None else day(window.expires_us, zone)
 
 
 def _window_json(window: PreservedWindow) -> dict[str, object]:
@@ -486,7 +492,7 @@ def _lock_json(lock: Noted) -> dict[str, object]:
     }
 
 
-def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
+def draw_case(seen: CaseComparison, zone: tzinfo) -> None:
     """Print one dispute: its sides, then the money by wager, then its notes."""
     where = f"{seen.round or 'no round'}, position {seen.position}"
     status = seen.status.replace("_", " ")
@@ -501,7 +507,7 @@ def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
         show_table(
             "Facts of the position and of the whole table",
             ("fact", "time by the device", "what"),
-            ((each.number, each.time, each.says) for each in seen.shown),
+            ((each.number, as_recorded(each.time, zone), each.says) for each in seen.shown),
             right="fact",
         )
     if seen.notes:
@@ -509,7 +515,7 @@ def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
             "Notes",
             ("when", "by", "note", "moments"),
             (
-                (both(each.time_us, zone), each.by, each.note, _moments(each.moments))
+                (both(each.time_us, zone), each.by, each.note, _moments(each.moments, zone))
                 for each in seen.notes
             ),
         )
@@ -517,7 +523,7 @@ def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
         say(f"Missing: {printable(says)}")
 
 
-def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
+def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:
     """What was claimed, seen, owed, paid and decided, in this order."""
     rows = []
     if seen.raised_us is not None:
@@ -545,7 +551,7 @@ def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
     return rows
 
 
-def _moments(moments: tuple[Attached, ...]) -> str:
+def _moments(moments: tuple[Attached, ...], zone: tzinfo) -> str:
     """Moments on one line."""
     told = []
     for each in moments:
@@ -554,7 +560,7 @@ def _moments(moments: tuple[Attached, ...]) -> str:
         at = f"{each.camera or 'a camera'} at {each.camera_time}" if each.camera_time else ""
         words = ", ".join(filter(None, (fact, when, at)))
         told.append(words or each.round or each.camera or "nothing")
-    return "; ".join(told)
+    return localized("; ".join(told), zone)
 
 
 def _utc(time_us: int | None) -> str | None:

@@ -21,6 +21,7 @@ from replay.shell.kafka import kafka
 from replay.shell.logs import log_to_stderr
 from replay.shell.output import Json, print_json, say, show_table
 from replay.shell.settings import in_force
+from replay.shell.zones import house_zones
 from replay.text.typed import written
 
 app = family()
@@ -96,8 +97,9 @@ def list_(
             rows.append([str(told[name] or "") for name in columns])
             if json:
                 print_json(told)
+        zone = house_zones(shelf.database).of(None)
     if not json:
-        show_table("Dead letters", tuple(columns.values()), rows)
+        show_table("Dead letters", tuple(columns.values()), rows, zone=zone)
     if rows:
         raise typer.Exit(FINDINGS)
 
@@ -114,6 +116,7 @@ def show(
     """
     with _open() as shelf:
         letter = shelf.at(place, everything=True)
+        zone = house_zones(shelf.database).of(None)
     record = letter.dead.original.record
     headers = {name: value.decode(errors="replace") for name, value in record.headers}
     octets = (record.value or b"")[:SHOWN_OCTETS]
@@ -121,7 +124,7 @@ def show(
         told = _told(letter) | {"headers": headers, "bytes": base64.b64encode(octets).decode()}
         print_json(told)
         return
-    show_table("Dead letter", ("what", "is"), _told(letter).items())
+    show_table("Dead letter", ("what", "is"), _told(letter).items(), zone=zone)
     show_table("Headers", ("name", "value"), headers.items())
     say(octets.decode(errors="replace"))
 

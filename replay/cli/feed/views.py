@@ -43,6 +43,7 @@ from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import Json, print_json, progress, say, show_table
 from replay.shell.settings import in_force
+from replay.shell.zones import house_zones
 
 ALL, ALERTS = "all", "alerts"
 
@@ -285,6 +286,7 @@ def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
         with PostgresTape(database) as tape:
             lags = [lag for lag in tape.view_lags() if lag.view in names]
         parked = [each for each in parking.shown(database) if each.view in names]
+        zone = house_zones(database).of(None)
     if json:
         for lag in lags:
             withheld = [_told(each) for each in parked if each.view == lag.view]
@@ -295,7 +297,8 @@ def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
         show_table("Views", ("view", "facts behind", "seconds behind"), rows, right="all")
         columns = ("view", "tape", "position", "withheld", "reason", "says", "place", "since")
         if parked:
-            show_table("Parked", columns, ([*_told(each).values()] for each in parked))
+            withheld_rows = ([*_told(each).values()] for each in parked)
+            show_table("Parked", columns, withheld_rows, zone=zone)
     if parked:
         raise typer.Exit(FINDINGS)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -29,7 +30,10 @@ from replay.footage.library.adding import FootageDetails, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing.muxing import available
 from replay.rounds.reading import opened_views
+from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.zones import Zones, house_zones
+from replay.text.times import localized, stamp
 
 group = family()
 
@@ -105,15 +109,16 @@ def add_(  # noqa: PLR0913 - one option a choice
             where=str(folder),
             hint="Name the file itself.",
         )
-    start_us = None if start is None else moment(start, "--start")
     with (
         told_errors(),
         opened_views([CAMERAS]) as database,
         progress("footage", len(paths)) as advance,
     ):
-        told = _told(database, camera, property_, start_us, zone, keep_audio=keep_audio)
+        told = _told(database, camera, property_, start, zone, keep_audio=keep_audio)
+        shown_in = house_zones(database).of(told.property)
         read = _reader(database, told, reference if calibrate else None, json=json)
-        counted = _tell(take(database, library(), paths, told, advance, read), json=json)
+        taken = take(database, library(), paths, told, advance, read)
+        counted = _tell(taken, shown_in, json=json)
     _sum_up(counted, json=json)
 
 
@@ -145,13 +150,14 @@ def watch(  # noqa: PLR0913 - one option a choice
     counted: Counter[str] = Counter()
     with until_signalled(insist=False) as stop, told_errors(), opened_views([CAMERAS]) as database:
         told = _told(database, camera, property_, None, zone, keep_audio=keep_audio)
+        shown_in = house_zones(database).of(told.property)
         read = _reader(database, told, reference if calibrate else None, json=json)
         say(f"Watching {folder} for segments of {camera}.")
         for paths in finished(folder, stable_s, stop):
             for path in paths:
                 if not stop():
                     taken = take(database, library(), [path], told, read=read)
-                    counted += _tell(taken, json=json)
+                    counted += _tell(taken, shown_in, json=json)
     _sum_up(counted, json=json, ends=False)
 
 
@@ -173,10 +179,12 @@ def list_(
         for entry in entries:
             print_json(as_json(entry))
         return
+    with opened_database() as database:
+        zones = house_zones(database)
     if camera is None:
-        list_cameras(entries)
+        list_cameras(entries, zones)
     else:
-        list_segments(index, entries)
+        list_segments(index, entries, zones)
 
 
 def _reader(
@@ -193,7 +201,7 @@ def _told(
     database: Database,
     camera: str,
     named: str | None,
-    start_us: int | None,
+    start: str | None,
     zone: str | None,
     *,
     keep_audio: bool,
@@ -205,10 +213,12 @@ def _told(
     except (ZoneInfoNotFoundError, ValueError) as error:
         hint = "Give a name like America/New_York."
         raise Usage(f"There is no time zone {zone}", where="--zone", hint=hint) from error
+    here = house_zones(database).of(property_)
+    start_us = None if start is None else moment(start, "--start", here)
     return FootageDetails(property_, camera, start_us, known, keep_audio)
 
 
-def _tell(results: Iterator[AddedFile], *, json: bool) -> Counter[str]:
+def _tell(results: Iterator[AddedFile], zone: tzinfo, *, json: bool) -> Counter[str]:
     """Print each file's verdict; the number of each."""
     counted: Counter[str] = Counter()
     for taken in results:
@@ -220,7 +230,7 @@ def _tell(results: Iterator[AddedFile], *, json: bool) -> Counter[str]:
         elif entry is None:
             say(f"{taken.added.path}: {taken.added.problem}")
         elif taken.verdict == "appended":
-            say(f"{taken.added.path}: {says(entry)}")
+            say(f"{taken.added.path}: {localized(says(entry), zone)}")
     return counted
 
 
@@ -285,7 +295,7 @@ def as_json(entry: IndexedSegment) -> dict[str, object]:
     }
 
 
-def list_cameras(entries: Sequence[IndexedSegment]) -> None:
+def list_cameras(entries: Sequence[IndexedSegment], zones: Zones) -> None:
     """Print a line for each camera."""
     cameras: dict[tuple[str, str], list[IndexedSegment]] = {}
     for entry in entries:
@@ -297,8 +307,8 @@ def list_cameras(entries: Sequence[IndexedSegment]) -> None:
             (
                 *name,
                 f"{len(of):,}",
-                format_time(min(each.start_us for each in of)),
-                format_time(max(each.end_us for each in of)),
+                stamp(min(each.start_us for each in of), zones.of(name[0])),
+                stamp(max(each.end_us for each in of), zones.of(name[0])),
                 f"{sum(each.duration_us for each in of) / HOUR_US:,.2f}",
                 f"{sum(each.size for each in of) / 2**30:,.2f}",
             )
@@ -308,14 +318,14 @@ def list_cameras(entries: Sequence[IndexedSegment]) -> None:
     )
 
 
-def list_segments(index: FootageIndex, entries: Sequence[IndexedSegment]) -> None:
+def list_segments(index: FootageIndex, entries: Sequence[IndexedSegment], zones: Zones) -> None:
     """Print a line for each segment; its file is checked."""
     show_table(
         "Segments",
         ("start (camera's clock)", "known", "seconds", "frames", "fps", "codec", "plays", "file"),
         (
             (
-                format_time(entry.start_us),
+                stamp(entry.start_us, zones.of(entry.property)),
                 entry.start_from,
                 f"{entry.duration_us / 1e6:,.3f}",
                 f"{len(entry.times.pts_us):,}",

@@ -1,6 +1,7 @@
 """`footage calibrate` and `footage clock`: compare a camera's clock with a reference."""
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Annotated
 
 import typer
@@ -35,6 +36,8 @@ from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import append_fact, screen
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, show_table
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
 
 group = family()
 
@@ -93,8 +96,9 @@ def calibrate(
                 hint="Hold a code before the camera, or enter a reading with `footage clock`.",
             )
         noted = put_checks(database, place, camera, reference, found)
+        zone = house_zones(database).of(place)
     for each, verdict in zip(found, noted, strict=True):
-        tell_check(camera, reference, each, verdict, json=json)
+        tell_check(camera, reference, each, verdict, zone, json=json)
 
 
 @group.command("clock")
@@ -140,8 +144,9 @@ def clock(
         with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         if camera_time and reference_time and reference and uncertainty_ms is not None:
-            camera_us = moment(camera_time, "--camera-time")
-            reference_us = moment(reference_time, "--reference-time")
+            zone = house_zones(database).of(place)
+            camera_us = moment(camera_time, "--camera-time", zone)
+            reference_us = moment(reference_time, "--reference-time", zone)
             body = check_fact(
                 camera, reference, ClockCheck(camera_us, reference_us, uncertainty_ms, 1)
             )
@@ -152,11 +157,13 @@ def clock(
                 reference,
                 ClockCheck(camera_us, reference_us, uncertainty_ms, 1),
                 noted.receipt.verdict,
+                zone,
                 json=json,
             )
             return
         known = checks_on_record(database, place, camera)
-    _show(camera, known, json=json)
+        zone = house_zones(database).of(place)
+    _show(camera, known, zone, json=json)
 
 
 def _kinds(named: Sequence[str] | None) -> tuple[CodeKind, ...]:
@@ -168,7 +175,7 @@ def _kinds(named: Sequence[str] | None) -> tuple[CodeKind, ...]:
     return tuple(kind for kind in known if kind in (named or known[:2]))
 
 
-def _show(camera: str, known: Sequence[Check], *, json: bool) -> None:
+def _show(camera: str, known: Sequence[Check], zone: tzinfo, *, json: bool) -> None:
     """Print the clock's epochs, drift and uncertainty by its checks."""
     made = camera_clock(known)
     if made is None:
@@ -201,11 +208,11 @@ def _show(camera: str, known: Sequence[Check], *, json: bool) -> None:
             ("reference", "camera", "ahead by", "+/-"),
             (
                 (
-                    each["reference_time"],
-                    each["camera_time"],
+                    stamp(knot.reference_us, zone),
+                    stamp(knot.camera_us, zone),
                     seconds(knot.camera_us - knot.reference_us),
                     f"{knot.plus_minus_us / 1000:.0f} ms",
                 )
-                for each, knot in zip(told, epoch.knots, strict=True)
+                for knot in epoch.knots
             ),
         )

@@ -1,9 +1,9 @@
 """`footage coverage`: what was filmed of a round, or of a table while it was open."""
 
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, NamedTuple
-from zoneinfo import ZoneInfo
 
 import typer
 from rich.markup import escape
@@ -33,9 +33,9 @@ from replay.cli.shell.app import family
 from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import at_hand, footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json, printable, say, show_table
-from replay.shell.settings import in_force
+from replay.shell.zones import house_zones
 from replay.text import times
-from replay.text.times import length, span
+from replay.text.times import length, localized, span
 
 group = family()
 
@@ -90,10 +90,11 @@ def coverage(
                 hint="As CC-07/2026-11-20/231, or --table CC-07 --gaming-day 2026-11-20.",
             )
         stated = state(store, about, footage_folder(footage))
+        zone = house_zones(database).of(about.property)
     if json:
         print_json(statement_json(stated))
     else:
-        draw_statement(stated, in_force().time_zone)
+        draw_statement(stated, zone)
 
 
 def state(store: ViewStore, about: _About, footage: Path | FootageIndex | None) -> Statement:
@@ -162,7 +163,7 @@ def _last_told(store: ViewStore, property_: str, table: str) -> int:
     return int(rows[property_, table].last_us) if rows else 0
 
 
-def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
+def draw_statement(stated: Statement, zone: tzinfo) -> None:
     """Print each open time with its cameras and gaps, then rounds that lack footage."""
     if not stated.looked:
         say("No footage is available here: this follows from the recorded facts alone.")
@@ -171,14 +172,14 @@ def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
     for each in whole:
         _draw(stated, each, zone)
     if whole is not rounds:
-        _draw_rounds(rounds)
+        _draw_rounds(rounds, zone)
 
 
 def _open(stated: Statement) -> list[Cover]:
     return [each for each in stated.stretches if each.name == "open"]
 
 
-def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
+def _draw(stated: Statement, cover: Cover, zone: tzinfo) -> None:
     game = games().get(cover.game)
     what = "open" if cover.name == "open" else cover.name
     title = f"{stated.table} · {what} · {game.title if game else cover.game or 'game not recorded'}"
@@ -194,7 +195,7 @@ def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
     if gaps:
         show_table("Without footage", ("camera", "state", "when", "why"), gaps)
     ails = [
-        (each.camera, of.fault, span(of.from_us, of.to_us, zone), of.says)
+        (each.camera, of.fault, span(of.from_us, of.to_us, zone), localized(of.says, zone))
         for each in cover.cameras
         for of in each.findings
     ]
@@ -243,17 +244,17 @@ def _pictured(cover: Cover) -> str:
     return says if seen == segments else f"{says} `footage health` checks all available ones."
 
 
-def _gaps(cover: Cover, zone: ZoneInfo) -> Iterator[tuple[str, str, str, str]]:
+def _gaps(cover: Cover, zone: tzinfo) -> Iterator[tuple[str, str, str, str]]:
     for each in cover.cameras:
         for piece in each.pieces:
             if piece.state not in SEEN:
                 when = span(piece.from_us, piece.to_us, zone)
-                yield each.camera, piece.state.replace("_", " "), when, piece.says
+                yield each.camera, piece.state.replace("_", " "), when, localized(piece.says, zone)
     if not cover.cameras:
         yield "none", "no camera mapped", span(cover.from_us, cover.to_us, zone), "No camera."
 
 
-def _draw_rounds(rounds: list[Cover]) -> None:
+def _draw_rounds(rounds: list[Cover], zone: tzinfo) -> None:
     """Print the rounds that lack footage, or that none does."""
     short = [each for each in rounds if each.met is False]
     judged = sum(each.met is not None for each in rounds)
@@ -267,7 +268,7 @@ def _draw_rounds(rounds: list[Cover]) -> None:
                     each.name,
                     length(each.to_us - each.from_us - (each.covered_us or 0)),
                     length(each.to_us - each.from_us),
-                    "; ".join(dict.fromkeys(piece.says for piece in each.short)),
+                    localized("; ".join(dict.fromkeys(piece.says for piece in each.short)), zone),
                 )
                 for each in short
             ),

@@ -6,6 +6,7 @@ be expired, and have no lock.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from typing import Annotated, NamedTuple
 
 import typer
@@ -41,7 +42,7 @@ from replay.cameras.retention import (
 )
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, moment
+from replay.cli.shell.options import By, between
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import FootageIndex, IndexedSegment
@@ -49,7 +50,8 @@ from replay.recording.house_facts import Noted, now_us
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
 from replay.shell.settings import in_force
-from replay.text.times import both, date_and_time
+from replay.shell.zones import zones
+from replay.text.times import localized, stamp
 from replay.text.typed import written
 
 group = family()
@@ -60,7 +62,7 @@ OneCamera = Annotated[
 Because = Annotated[
     str, typer.Option(help="Reason.", callback=lambda text: written(text, "--because"))
 ]
-From = Annotated[str, typer.Option("--from", help="By the camera's clock: 2026-11-20T19:00:00Z.")]
+From = Annotated[str, typer.Option("--from", help="By the camera's clock: 11/20/2026 7:00 PM.")]
 To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
 
 
@@ -94,7 +96,7 @@ def retention(
     if policy:
         print_text(BUILT_IN.rstrip("\n"))
         return
-    with _opened(property_, camera) as house:
+    with _opened(property_, camera) as (house, zone):
         until_us = now_us() + within * DAY_US
         soon = [each for name in house.cameras for each in _due(house, name, until_us)]
         locked = [
@@ -109,25 +111,24 @@ def retention(
             for each in one.handled
             if isinstance(each.body, FootageReleased)
         ]
-    zone = in_force().time_zone
     print_list(
         f"Expires within {within} days",
         soon,
         {
             "camera": lambda run: run.camera,
-            "from": lambda run: date_and_time(run.from_us),
-            "to": lambda run: date_and_time(run.to_us),
+            "from": lambda run: stamp(run.from_us, zone),
+            "to": lambda run: stamp(run.to_us, zone),
             "segments": lambda run: run.segments,
             "kept for": lambda run: f"{run.days} days ({run.area}: {run.reason})",
-            "expires": lambda run: both(run.expires_us, zone),
+            "expires": lambda run: stamp(run.expires_us, zone, ms=False),
         },
         json=json,
         as_json=_due_json,
         right="segments",
     )
-    _tell_handled("locked", locked, json=json)
+    _tell_handled("locked", locked, zone, json=json)
     if released:
-        _tell_handled("released", released, json=json)
+        _tell_handled("released", released, zone, json=json)
     if not (json or soon or locked):
         say("Nothing expires by then, and nothing is locked.")
 
@@ -151,12 +152,12 @@ def lock(
     Example: round-ledger footage lock --camera CC-02-cam1 --from 2026-11-20T16:40:00Z
     --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
-    from_us, to_us = _span(since, until)
-    with _opened(property_, camera) as house:
+    with _opened(property_, camera) as (house, zone):
+        from_us, to_us = _span(since, until, zone)
         body = FootageLocked(
             camera=camera, **stretch(from_us, to_us), by=by, because=because, dispute=dispute
         )
-        _tell(house, [body], "locked", json=json)
+        _tell(house, [body], "locked", zone, json=json)
 
 
 @group.command("release")
@@ -195,10 +196,10 @@ def release(  # noqa: PLR0913 - one option a field
         hint = "Give one of --dispute, --window and --all."
         raise Usage("The locks to release are named twice", where="footage release", hint=hint)
     place, _, window = (window or "").rpartition(":")
-    within = _span(since, until) if since and until else None
-    with _opened(property_ or place or None, camera) as house:
+    with _opened(property_ or place or None, camera) as (house, zone):
+        within = _span(since, until, zone) if since and until else None
         what = ReleaseScope(dispute, window or None, within)
-        _tell(house, to_release(house, what, because, by), "released", json=json)
+        _tell(house, to_release(house, what, because, by), "released", zone, json=json)
 
 
 @group.command("expire")
@@ -221,7 +222,7 @@ def expire(
 
     Example: round-ledger footage expire --by S-2001
     """
-    with _after_locks(property_, camera) as house:
+    with _after_locks(property_, camera) as (house, zone):
         found = [each for name in house.cameras for each in _due(house, name, now_us())]
         bodies = [
             FootageExpired(
@@ -232,9 +233,9 @@ def expire(
             )
             for each in found
         ]
-        _tell(house, bodies, "expired", json=json)
+        _tell(house, bodies, "expired", zone, json=json)
     if delete:
-        with _after_locks(property_, camera) as house:  # with the facts just recorded
+        with _after_locks(property_, camera) as (house, _):  # with the facts just recorded
             gone = list(_deletable(house, library()))
             _forget_clips(gone)
             deleted = [each for each in gone if _delete(each)]
@@ -276,14 +277,14 @@ def _window_of(body: FootageHandled) -> str | None:
     return body.window if isinstance(body, FootageLocked | FootageReleased) else None
 
 
-def _tell_handled(what: str, found: Sequence[Handled], *, json: bool) -> None:
+def _tell_handled(what: str, found: Sequence[Handled], zone: tzinfo, *, json: bool) -> None:
     print_list(
         what.capitalize(),
         found,
         {
             "camera": lambda each: each.camera,
-            "from": lambda each: date_and_time(each.from_us),
-            "to": lambda each: date_and_time(each.to_us),
+            "from": lambda each: stamp(each.from_us, zone),
+            "to": lambda each: stamp(each.to_us, zone),
             "by": lambda each: each.body.by,
             "because": lambda each: each.body.because,
             "for": lambda each: each.body.dispute or _window_of(each.body) or "",
@@ -363,54 +364,62 @@ def _delete(entry: IndexedSegment) -> bool:
 
 
 @contextmanager
-def _after_locks(property_: str | None, camera: str | None) -> Iterator[PropertyFootage]:
-    """The cameras of a property, after locking the footage of open disputes without a lock.
+def _after_locks(
+    property_: str | None, camera: str | None
+) -> Iterator[tuple[PropertyFootage, tzinfo]]:
+    """As `_opened`, after locking the footage of open disputes without a lock.
 
     A dispute from another system's feed may not have been locked yet.
     """
     with opened_disputes() as context:
         while lock_pending(context.lock_context, wait=True):
             pass
-    with _opened(property_, camera) as house:
-        yield house
+    with _opened(property_, camera) as opened:
+        yield opened
 
 
 @contextmanager
-def _opened(property_: str | None, camera: str | None) -> Iterator[PropertyFootage]:
-    """The cameras of a property, with the record open."""
+def _opened(property_: str | None, camera: str | None) -> Iterator[tuple[PropertyFootage, tzinfo]]:
+    """The cameras of a property with the record open, and the house's zone there."""
     policy = policy_from(in_force().retention_file)
     with (
         opened_views([CAMERAS]) as database,
         PostgresTape(database) as tape,
         property_footage(database, tape, policy, property_, camera) as house,
     ):
-        yield house
+        yield house, zones(in_force().time_zone, tape.newest).of(house.property)
 
 
-def _span(since: str, until: str) -> tuple[int, int]:
-    from_us, to_us = moment(since, "--from"), moment(until, "--to")
+def _span(since: str, until: str, zone: tzinfo) -> tuple[int, int]:
+    from_us, to_us = between(since, until, zone)
     if to_us < from_us:
         raise Usage("--to is before --from", where="--to", hint="Give the later time there.")
     return from_us, to_us
 
 
 def _tell(
-    house: PropertyFootage, bodies: Sequence[FootageHandled], what: str, *, json: bool
+    house: PropertyFootage,
+    bodies: Sequence[FootageHandled],
+    what: str,
+    zone: tzinfo,
+    *,
+    json: bool,
 ) -> None:
     """Record the facts, all or none, and print them."""
     for each, body in zip(put_handled(house.record, house.property, bodies), bodies, strict=True):
-        _say(each, body, what, json=json)
+        _say(each, body, what, zone, json=json)
     if not bodies and not json:
         say(f"No footage is to be {what}.")
 
 
-def _say(noted: Noted, body: FootageHandled, what: str, *, json: bool) -> None:
+def _say(noted: Noted, body: FootageHandled, what: str, zone: tzinfo, *, json: bool) -> None:
     if json:
         told = {"camera": body.camera, "from": body.from_, "to": body.to, "dispute": body.dispute}
         why = {"window": _window_of(body), "because": body.because, "position": noted.position}
         print_json({"fact": f"footage_{what}", **told, **why})
     else:
-        say(f"{what.capitalize()}: {body.camera}, {body.from_} to {body.to} by its own clock.")
+        when = localized(f"{body.from_} to {body.to}", zone)
+        say(f"{what.capitalize()}: {body.camera}, {when} by its own clock.")
 
 
 def _tell_deleted(deleted: Sequence[IndexedSegment], *, json: bool) -> None:

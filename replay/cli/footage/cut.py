@@ -7,6 +7,7 @@ be recorded, no file is written.
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -19,7 +20,6 @@ from infra.postgres.connection import Database
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Refused, Usage
 from ledger.record.wire import fact_of
-from ledger.values import format_time
 from replay.cameras.clips import (
     NAME,
     CameraClip,
@@ -40,10 +40,17 @@ from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames
 from replay.recording.exports import ExportedFootage, tell_of_command
-from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
+from replay.rounds.reading import (
+    ROUND_VIEWS,
+    STORY_TABLES,
+    load_round,
+    opened_views,
+    resolve_round,
+)
 from replay.shell.output import Json, print_json, progress, say
+from replay.shell.zones import house_zones
 from replay.text.file_names import file_name
-from replay.text.times import in_file_name
+from replay.text.times import in_file_name, localized, stamp
 
 group = family()
 
@@ -103,7 +110,8 @@ def frame(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage frame CC-02/2026-11-20/61 --at 53 --out frames
     """
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
-        near_us = None if at.isdecimal() else moment(at, "--at")
+        zone = _zone(database, round_, camera, property_)
+        near_us = None if at.isdecimal() else moment(at, "--at", zone)
         asked = _asked(database, round_, camera, property_, [] if near_us is None else [near_us])
         at_us = _fact_time(asked, at) if near_us is None else near_us
         sights = [
@@ -123,7 +131,7 @@ def frame(  # noqa: PLR0913 - one option a choice
         tell_of_command(database, asked.property, taken, by, because)
         for each, got in zip(sights, gots, strict=True):
             path = _save(out, each, got) if isinstance(got, Frame) else None
-            _tell_frame(each, got, path, json=json)
+            _tell_frame(each, got, path, zone, json=json)
     if not taken:
         raise NotFound(
             "No camera has a frame of that time", where=at, hint="The reasons are printed above."
@@ -172,10 +180,10 @@ def clip_(  # noqa: PLR0913 - one option a choice
     """
     way: Way = "overlay" if overlay else "exact" if exact else "copy"
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
-        near = [moment(text, "--from, --to") for text in (from_, to)
-                if text is not None and not text.isdecimal()]  # fmt: skip
-        asked = _asked(database, round_, camera, property_, near)
-        since, until = _span_of(asked, from_, to)
+        zone = _zone(database, round_, camera, property_)
+        near = _times(from_, to, zone)
+        asked = _asked(database, round_, camera, property_, [each for each in near if each])
+        since, until = _span_of(asked, (from_, to), near)
         since, until = since - round(pre * S), until + round(post * S)
         if until <= since:
             raise Usage("The clip ends before it begins", where="--to", hint="Swap the two times.")
@@ -191,11 +199,11 @@ def clip_(  # noqa: PLR0913 - one option a choice
     with _writing(out / NAME) as path:
         path.write_bytes(in_json(told_of))
     for each in told_of:
-        _tell_clip(each, json=json)
+        _tell_clip(each, zone, json=json)
     if not taken:
         raise NotFound(
             "No camera has footage of that time",
-            where=f"{format_time(since)} to {format_time(until)}",
+            where=f"{stamp(since, zone)} to {stamp(until, zone)}",
             hint="What is missing is printed above.",
         )
 
@@ -223,7 +231,7 @@ def _asked(
     if camera is None:
         raise Usage("No round or camera is named", where="ROUND", hint="Name a round or --camera.")
     if not near:
-        raise Usage("No time is named", where="--from", hint="Give RFC 3339 times with an offset.")
+        raise Usage("No time is named", where="--from", hint="As 11/20/2026 9:00 PM.")
     with reading(database, [CAMERA_FACTS.name]) as store:
         place = property_of(store, camera, property_)
         rows = rows_of_cameras(store, place, min(near), max(near), camera)
@@ -242,19 +250,43 @@ def _fact_time(asked: Asked, number: str) -> int:
     return asked.times[int(number) - 1]
 
 
-def _span_of(asked: Asked, from_: str | None, to: str | None) -> tuple[int, int]:
-    """The requested span, without the seconds added before and after."""
-    if not asked.times and (from_ is None or to is None):
+def _zone(
+    database: Database, round_: str | None, camera: str | None, property_: str | None
+) -> tzinfo:
+    """The house's zone at the property of the round or camera. Raises `Usage`, `NotFound`."""
+    zones = house_zones(database)
+    if round_ is not None:
+        with reading(database, STORY_TABLES) as store:
+            return zones.of(resolve_round(store, round_).property)
+    if camera is None:
+        return zones.of(property_)
+    with reading(database, [CAMERA_FACTS.name]) as store:
+        return zones.of(property_of(store, camera, property_))
+
+
+def _times(from_: str | None, to: str | None, zone: tzinfo) -> tuple[int | None, int | None]:
+    """The times of --from and --to; None for one that is missing or the number of a fact."""
+
+    def time_of(text: str | None, where: str, after_us: int | None = None) -> int | None:
+        if text is None or text.isdecimal():
+            return None
+        return moment(text, where, zone, after_us=after_us)
+
+    since = time_of(from_, "--from")
+    return since, time_of(to, "--to", since)
+
+
+def _span_of(
+    asked: Asked, typed: tuple[str | None, str | None], near: tuple[int | None, int | None]
+) -> tuple[int, int]:
+    """The requested span, without the seconds added before and after. near: as `_times`."""
+    if not asked.times and None in typed:
         raise Usage("One of the times is missing", where="--from, --to", hint="Give both.")
-    found = []
-    for text, default in zip((from_, to), times_of(asked.times) or (0, 0), strict=True):
-        if text is None:
-            found.append(default)
-        elif text.isdecimal():
-            found.append(_fact_time(asked, text))
-        else:
-            found.append(moment(text, "--from, --to"))
-    return found[0], found[1]
+    since, until = (
+        time_us if time_us is not None else default if text is None else _fact_time(asked, text)
+        for text, time_us, default in zip(typed, near, times_of(asked.times) or (0, 0), strict=True)
+    )
+    return since, until
 
 
 def _handed(out: Path, made: CameraClip, way: Way) -> CameraClip:
@@ -294,7 +326,9 @@ def _writing(path: Path) -> Iterator[Path]:
         ) from error
 
 
-def _tell_frame(of: FrameLookup, got: Frame | str | None, path: Path | None, *, json: bool) -> None:
+def _tell_frame(
+    of: FrameLookup, got: Frame | str | None, path: Path | None, zone: tzinfo, *, json: bool
+) -> None:
     if json:
         told_of = msgspec.to_builtins(of)
         if isinstance(got, Frame):
@@ -310,20 +344,22 @@ def _tell_frame(of: FrameLookup, got: Frame | str | None, path: Path | None, *, 
         say(f"{path}: frame {got.number} at {got.pts_us} us of {of.path}, +/- {doubt}")
         say(f"  SHA-256 {got.sha256}")
     else:
-        say(f"{of.camera}: {got or of.says}")
+        say(f"{of.camera}: {got or localized(of.says, zone)}")
 
 
-def _tell_clip(of: dict[str, object], *, json: bool) -> None:
+def _tell_clip(of: dict[str, object], zone: tzinfo, *, json: bool) -> None:
     if json:
         print_json(of)
         return
     made = of["clip"]
     if isinstance(made, dict):
-        say(f"{of['camera']}: {made['path']}, {made['frames']} frames. {made['says']}")
+        say(f"{of['camera']}: {made['path']}, {made['frames']} frames. "
+            f"{localized(made['says'], zone)}")  # fmt: skip
     else:
         say(f"{of['camera']}: no footage of that time is available")
     if isinstance(of["piece"], dict):
         say(f"{of['camera']}: piece {of['piece']['number']} of {of['piece']['of']}. "
-            f"{of['piece']['says']}")  # fmt: skip
+            f"{localized(of['piece']['says'], zone)}")  # fmt: skip
     for gap in of["missing"] if isinstance(of["missing"], list) else ():
-        say(f"{of['camera']}: nothing was recorded from {gap[0]} to {gap[1]} (camera's clock)")
+        when = localized(f"{gap[0]} to {gap[1]}", zone)
+        say(f"{of['camera']}: nothing was recorded from {when} (camera's clock)")

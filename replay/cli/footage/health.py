@@ -23,6 +23,8 @@ from replay.cli.shell.errors import FINDINGS
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
 
 group = family()
 
@@ -47,18 +49,20 @@ def health(
     Example: round-ledger footage health --camera CC-02-cam1
     """
     index = library()
-    found: list[tuple[str, Ailing]] = []
+    found: list[tuple[str, str, Ailing]] = []
     with opened_views([ROUND_INDEX, CAMERAS]) as database:
         tables = [each.name for each in ROUND_INDEX.tables]
+        zones = house_zones(database)
         with (
             reading(database, [*tables, CAMERA_FACTS.name]) as store,
             progress("pictures") as advance,
         ):
             for name, entries in _by_camera(index, camera):
-                found += [(name, of) for of in _of_camera(store, index, entries, round(every * S))]
+                ails = _of_camera(store, index, entries, round(every * S))
+                found += [(entries[0].property, name, of) for of in ails]
                 advance(1, doing=name)
     if json:
-        for name, each in found:
+        for _, name, each in found:
             told = to_builtins(each)
             times = {"from": format_time(told.pop("from_us")), "to": format_time(told.pop("to_us"))}
             print_json({"camera": name, **times, **told})
@@ -70,12 +74,12 @@ def health(
                 (
                     name,
                     of.fault,
-                    format_time(of.from_us),
-                    format_time(of.to_us),
+                    stamp(of.from_us, zones.of(property_)),
+                    stamp(of.to_us, zones.of(property_)),
                     of.pictures,
                     of.says,
                 )
-                for name, of in found
+                for property_, name, of in found
             ),
             right="pictures",
         )

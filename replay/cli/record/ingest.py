@@ -4,6 +4,7 @@ import base64
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -30,6 +31,9 @@ from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
 from replay.recording.answers import answer, totals
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_json, print_list, progress, say, show_table, warn
+from replay.shell.settings import in_force
+from replay.shell.zones import zones
+from replay.text.times import stamp
 
 BLOCKS_WAITING_MAX = 4
 """The most blocks submitted to the record whose receipts were not read yet."""
@@ -173,13 +177,13 @@ def list_(
     Example: round-ledger quarantine list --json | head -3
     """
     with opened_tape() as tape:
-        rows = _all(tape, released=released)
+        rows, zone = _all(tape, released=released), _zone(tape)
         print_list(
             "In quarantine",
             rows,
             {
                 "id": lambda row: row.quarantine_id,
-                "received": lambda row: format_time(row.received_at_us),
+                "received": lambda row: stamp(row.received_at_us, zone),
                 "times": lambda row: row.times_received,
                 "reason": lambda row: row.reason,
                 "what": lambda row: row.what,
@@ -232,6 +236,11 @@ def release(
         print_json(said, {"released": number})
     else:
         show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _zone(tape: PostgresTape) -> tzinfo:
+    """The house's zone, for times by the ledger's clock."""
+    return zones(in_force().time_zone, tape.newest).of(None)
 
 
 def _all(tape: PostgresTape, *, released: bool) -> Iterator[InQuarantine]:

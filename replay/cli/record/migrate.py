@@ -11,7 +11,9 @@ from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_unmigrated
-from replay.shell.output import Json, print_list, say
+from replay.shell.output import Json, print_lines, say, show_table
+from replay.shell.settings import in_force
+from replay.shell.zones import Zones
 
 app = family()
 
@@ -54,7 +56,12 @@ def migrate(
         }
         for each in found
     ]
-    print_list("Migrations", rows, ("migration", "state", "applied at", "now"), json=json)
+    zone = Zones(in_force().time_zone, {}).of(None)  # an unmigrated record has no facts to read
+    if json:
+        print_lines(rows)
+    else:
+        columns = ("migration", "state", "applied at", "now")
+        show_table("Migrations", columns, (row.values() for row in rows), zone=zone)
     say(f"{len(new)} applied now, {pending} pending.")
     if views:
         say(f"Created views: {', '.join(views)}.")

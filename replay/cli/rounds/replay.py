@@ -24,6 +24,7 @@ from replay.rounds.reading import LoadedRound, footage_folder, load_round, opene
 from replay.rounds.story import Story
 from replay.rounds.story_text import moment_json, ruling_json, tell
 from replay.shell.output import Json, print_lines, say
+from replay.shell.zones import house_zones
 
 app = family()
 
@@ -57,7 +58,7 @@ def replay(
     """
     with opened_views() as database:
         found = load_round(database, round_, footage_folder(footage))
-        story = found.story
+        story, zone = found.story, house_zones(database).of(found.story.round.property)
         if at is not None and not 1 <= at <= len(story.moments):
             raise Usage(
                 f"The round has only {len(story.moments)} facts",
@@ -68,7 +69,7 @@ def replay(
     if json:
         print_lines(_replay_json(story, at))
     else:
-        draw(tell(story, at=at, hindsight=all_))
+        draw(tell(story, zone, at=at, hindsight=all_))
     if written is not None:
         say(f"{written} frames are in {frames}.")
 

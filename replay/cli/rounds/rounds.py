@@ -1,9 +1,11 @@
 """`rounds`: searches rounds."""
 
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
 from typing import Annotated, Literal
 
 import typer
+from msgspec.structs import replace
 from rich.table import Table
 from rich.text import Text
 
@@ -21,8 +23,9 @@ from replay.cli.shell.terminal import draw
 from replay.rounds.drawing import boxed_table
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.shell.zones import Zones, house_zones
 from replay.text.money import money
-from replay.text.times import time_of_day
+from replay.text.times import gaming_day_from, stamp
 from replay.text.typed import cards, cents, code
 
 app = family()
@@ -37,7 +40,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(help="Game id, as `round-ledger games` lists.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--from", help="Ended at or after: 2026-11-20T19:00:00-05:00.")
+        str | None, typer.Option("--from", help="Ended at or after: 11/20/2026 9:00 PM, or 9 pm.")
     ] = None,
     until: Annotated[str | None, typer.Option("--to", help="Began at or before.")] = None,
     position: Annotated[int | None, typer.Option(help="Betting position.")] = None,
@@ -91,8 +94,6 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         gaming_day=gaming_day,
         game=game,
         status=status,
-        since_us=None if since is None else moment(since, "--from"),
-        until_us=None if until is None else moment(until, "--to"),
         position=position,
         wager=wager,
         amount_min=low if exact is None else exact,
@@ -109,6 +110,8 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     if errors:
         _plain(filters)
     with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as database:
+        zones = house_zones(database)
+        filters = _within(filters, since, until, zones.of(property_))
         if errors:
             _tell_errors(dealer, *dealer_errors(database, filters), json=json)
             return
@@ -116,9 +119,18 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     if json:
         print_lines(_round_json(each) for each in found)
     elif found:
-        draw([_rounds_table(found)])
+        draw([_rounds_table(found, zones)])
     for line in _beside(filters, len(found)):
         say(line)
+
+
+def _within(filters: Filters, since: str | None, until: str | None, zone: tzinfo) -> Filters:
+    """The filters with --from and --to; a time of day alone is of --gaming-day. Raises `Usage`."""
+    after_us = gaming_day_from(filters.gaming_day or "", zone)
+    since_us = None if since is None else moment(since, "--from", zone, after_us=after_us)
+    after_us = after_us if since_us is None else since_us
+    until_us = None if until is None else moment(until, "--to", zone, after_us=after_us)
+    return replace(filters, since_us=since_us, until_us=until_us)
 
 
 def _plain(filters: Filters) -> None:
@@ -175,12 +187,18 @@ def _round_json(round_: Round) -> dict[str, object]:
     }
 
 
-def _rounds_table(found: Sequence[Round]) -> Table:
-    """Rounds as a table of 80 columns; with the property if there are several."""
+def _rounds_table(found: Sequence[Round], zones: Zones) -> Table:
+    """Rounds as a table of 80 columns; with the property if there are several.
+
+    The title has the zone; each time has its offset if not all have the same.
+    """
     several = len({each.property for each in found}) > 1
+    began = {each.id: stamp(each.began_us, zones.of(each.property), ms=False) for each in found}
+    offsets = {each[20:] for each in began.values()}
+    alike = f" ({offsets.pop()})" if len(offsets) == 1 else ""
     table = boxed_table(
         "round", "began", "game", "status", "positions", "wagered", "paid",
-        right=("wagered", "paid"), title="Rounds; times by devices, in UTC",
+        right=("wagered", "paid"), title=f"Rounds; times by devices{alike}",
     )  # fmt: skip
     table.padding = (0, 1, 0, 0)
     for column in table.columns:
@@ -189,12 +207,12 @@ def _rounds_table(found: Sequence[Round]) -> Table:
         game = games().get(each.game or "")
         table.add_row(
             str(each.id) if several else each.id.subject,
-            time_of_day(each.began_us, ms=False),
+            began[each.id][11:19] if alike else began[each.id][11:],
             Text(game.title if game else each.game or "n/a", no_wrap=True, overflow="ellipsis"),
             each.status,
             " ".join(map(str, each.positions)),
-            "n/a" if each.wagered is None else money(each.wagered),
-            "n/a" if each.paid is None else money(each.paid),
+            "n/a" if each.total_wagered is None else money(each.total_wagered),
+            "n/a" if each.total_paid is None else money(each.total_paid),
         )
     return table
 

@@ -15,10 +15,12 @@ from replay.shell.connections import opened_database
 from replay.shell.output import (
     Json,
     print_json,
-    print_list,
+    print_lines,
     print_text,
     say,
+    show_table,
 )
+from replay.shell.zones import house_zones
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -67,8 +69,9 @@ def list_(*, json: Json = False) -> None:
 
     Example: round-ledger keys list
     """
-    with opened_keys() as keys:
-        found = keys.list()
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        found = Keys(access).list()
+        zone = house_zones(database).of(None)
     rows = [
         {
             "key": each.key_id,
@@ -78,7 +81,11 @@ def list_(*, json: Json = False) -> None:
         }
         for each in found
     ]
-    print_list("Keys", rows, ("key", "source", "made", "revoked"), json=json)
+    if json:
+        print_lines(rows)
+        return
+    columns = ("key", "source", "made", "revoked")
+    show_table("Keys", columns, (row.values() for row in rows), zone=zone)
 
 
 @group.command("revoke")

@@ -16,7 +16,8 @@ from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_lines, print_list, say, show_table
-from replay.text.times import date_and_time, day
+from replay.shell.zones import house_zones
+from replay.text.times import day, stamp
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -73,8 +74,9 @@ def list_(*, json: Json = False) -> None:
 
     Example: round-ledger users list
     """
-    with opened_users() as users:
-        found = users.list()
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        found = Users(access).list()
+        zone = house_zones(database).of(None)
     print_list(
         "Users",
         found,
@@ -85,8 +87,8 @@ def list_(*, json: Json = False) -> None:
             "signs in with": lambda each: ", ".join(
                 filter(None, ("password" if each.password else None, each.subject))
             ),
-            "made": lambda each: day(each.made_at_us),
-            "disabled": lambda each: day(each.disabled_at_us) if each.disabled_at_us else "",
+            "made": lambda each: day(each.made_at_us, zone),
+            "disabled": lambda each: day(each.disabled_at_us, zone) if each.disabled_at_us else "",
         },
         json=json,
         as_json=_json,
@@ -146,12 +148,13 @@ def log(
     """
     with opened_database() as database, closing(AccessDatabase(database)) as access:
         found = access.events(limit)
+        zone = house_zones(database).of(None)
     if json:
         print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
         return
     columns = ("at", "what", "about", "by", "from", "detail")
-    rows = ((date_and_time(each.at_us, ms=False) + "Z", *each[1:]) for each in found)
-    show_table("Sign-ins and changes; times in UTC", columns, rows)
+    rows = ((stamp(each.at_us, zone, ms=False), *each[1:]) for each in found)
+    show_table("Sign-ins and changes", columns, rows)
 
 
 def _roles(given: list[str]) -> list[Role]:

@@ -1,12 +1,13 @@
 """Options and arguments that several commands have, and how a time given with one is read."""
 
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from replay.shell.settings import in_force
-from replay.text.times import read
+from replay.shell.output import say
+from replay.text.times import is_time_of_day, read, stamp
 
 FootageFolder = Annotated[
     Path | None,
@@ -34,6 +35,18 @@ TakenBecause = Annotated[
 ]
 
 
-def moment(text: str, where: str) -> int:
-    """A time as it is given with an option, microseconds since the epoch. Raises `Usage`."""
-    return read(text, in_force().time_zone, where)
+def moment(text: str, where: str, zone: tzinfo, *, after_us: int | None = None) -> int:
+    """A time as it is given with an option, microseconds since the epoch. Raises `Usage`.
+
+    A time of day alone is read as `replay.text.times.read` says, and printed with its date.
+    """
+    time_us = read(text, zone, where, after_us=after_us)
+    if is_time_of_day(text):
+        say(f"{where} {text} is read as {stamp(time_us, zone, ms=False)}.")
+    return time_us
+
+
+def between(since: str, until: str, zone: tzinfo) -> tuple[int, int]:
+    """The times given with --from and --to; a time of day alone is the first after --from."""
+    from_us = moment(since, "--from", zone)
+    return from_us, moment(until, "--to", zone, after_us=from_us)

@@ -47,6 +47,7 @@ from replay.footage.library.index import FootageIndex
 from replay.recording.exports import ExportedFootage, tell_exports
 from replay.recording.house_facts import now_us, screen
 from replay.rounds.story import Story
+from replay.shell.zones import house_zones
 
 BETWEEN_MAX = 2_000
 """The most rows between a round's facts that are shown whole; if there are more, only hashes."""
@@ -121,6 +122,7 @@ def gathered(
             window=found.window,
             window_rows=found.window_rows,
             cameras=[each.camera for each in found.spans],
+            zone=house_zones(database).of(found.place),
         )
 
 

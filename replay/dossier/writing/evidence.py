@@ -5,7 +5,10 @@ The same evidence gives the same files, byte for byte. It uses no clock and no d
 
 from __future__ import annotations
 
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from replay.text.times import localized, stamp, zone_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,6 +102,7 @@ class Evidence(NamedTuple):
     window: EvidenceWindow | None = None
     window_rows: Sequence[TapeRow] = ()  # facts of a window that belong to none of its rounds
     cameras: Sequence[str] = ()  # cameras whose footage was preserved
+    zone: tzinfo = UTC  # of times in its pages and texts; tables and facts keep them as recorded
 
     @property
     def about(self) -> str:
@@ -107,6 +111,22 @@ class Evidence(NamedTuple):
         if window is None:
             return f"round {self.stories[0].round}"
         return f"window {window.property}:{window.name}"
+
+    @property
+    def clock(self) -> str:
+        """The sentence about times in pages and texts."""
+        return (
+            f"Times are shown in {zone_name(self.zone)}, each with its offset; facts, tables and "
+            "JSON files have them as recorded."
+        )
+
+    def at(self, time_us: int) -> str:
+        """A time as pages and texts show it."""
+        return stamp(time_us, self.zone)
+
+    def local(self, text: str) -> str:
+        """A sentence of this program, with its times as pages and texts show them."""
+        return localized(text, self.zone)
 
     @property
     def rows(self) -> Sequence[TapeRow]:

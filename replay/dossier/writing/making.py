@@ -46,6 +46,7 @@ from replay.rounds.story_text import moment_json, ruling_json, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import tzinfo
     from pathlib import Path
 
     from ledger.record.tape import TapeRow
@@ -67,11 +68,11 @@ def write_dossier(
     return [filed[name] for name in sorted(filed)]
 
 
-def plain(story: Story) -> str:
+def plain(story: Story, zone: tzinfo) -> str:
     """The replay as text, without colour or trailing blanks."""
     console = Console(width=WIDTH, no_color=True, force_terminal=False, highlight=False)
     with console.capture() as capture:
-        for part in tell(story, hindsight=False):
+        for part in tell(story, zone, hindsight=False):
             console.print(part)
     return without_trailing_blanks(capture.get())
 
@@ -131,11 +132,13 @@ def _contents(evidence: Evidence, key_id: str | None) -> dict[str, bytes | Path]
             for story in evidence.stories
             for at in range(1, len(story.moments) + 1)
         ),
-        "replay.txt": "\n".join(map(plain, evidence.stories)).encode(),
+        "replay.txt": "\n".join(plain(each, evidence.zone) for each in evidence.stories).encode(),
         "clocks.csv": csv_of(CLOCK_COLUMNS, clock_table(evidence)),
-        "clocks.txt": _text(clock_words(evidence), "No camera was mapped."),
+        "clocks.txt": _text(map(evidence.local, clock_words(evidence)), "No camera was mapped."),
         "custody.csv": csv_of(CUSTODY_COLUMNS, custody_table(evidence)),
-        "coverage.txt": _text(evidence.coverage.words, "Coverage is not known."),
+        "coverage.txt": _text(
+            map(evidence.local, evidence.coverage.words), "Coverage is not known."
+        ),
         "verify.py": verify_py(),
         "README.txt": readme(evidence, key_id).encode(),
     }

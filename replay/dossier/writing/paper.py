@@ -84,7 +84,7 @@ def _ruling(evidence: Evidence, seal: Seal, most: Room) -> Paper:
     if case:
         paper.part("Preserved" if evidence.window else "Dispute")
         for when, says in case[: most.steps]:
-            paper.say(f"{when[:19]}Z  {says if len(says) <= SAYS_MAX else says[:SAYS_MAX] + '…'}")
+            paper.say(f"{when}  {says if len(says) <= SAYS_MAX else says[:SAYS_MAX] + '…'}")
         if len(case) > most.steps:
             paper.say(f"{len(case) - most.steps} more steps are in the report.", soft=True)
     if evidence.window:
@@ -182,7 +182,8 @@ def _head(paper: Paper, evidence: Evidence, seal: Seal, what: str) -> None:
     paper.big(heading(evidence))
     told = told_first(evidence)
     if making:
-        told.append(f"Made {making.at} by {making.by}.")
+        told.append(f"Made {evidence.local(making.at)} by {making.by}.")
+    told.append(evidence.clock)
     if seal.key_id:
         told.append(f"Signed with key {seal.key_id}: see manifest.sig and verify.py.")
     for says in told:
@@ -264,7 +265,7 @@ def _others(paper: Paper, evidence: Evidence) -> None:
     told = others_told(evidence)
     if told:
         paper.part("Other facts of the table")
-        columns = ("When (UTC)", "Device", "What")
+        columns = ("When", "Device", "What")
         paper.rows(columns, [list(each) for each in told], (26, 24, 50), size=8)
 
 
@@ -272,7 +273,7 @@ def _case(paper: Paper, evidence: Evidence) -> None:
     told = case_told(evidence)
     if told:
         paper.part("How it was preserved" if evidence.window else "The dispute, step by step")
-        paper.rows(("When (UTC)", "What"), [list(each) for each in told], (28, 72))
+        paper.rows(("When", "What"), [list(each) for each in told], (28, 72))
 
 
 def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
@@ -290,7 +291,8 @@ def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
         says = f"{moment.says} {since}" if since else moment.says
         plus_minus = times.whole_ms(seen.plus_minus_us)
         device = moment.source.rpartition("/")[2]
-        rows.append([str(moment.number), f"{time} ±{plus_minus} ms", device, says])
+        when = times.as_recorded(time, evidence.zone)
+        rows.append([str(moment.number), f"{when} ±{plus_minus} ms", device, says])
     marked = [at for at, each in enumerate(story.moments) if (each.source, each.id) in named]
     paper.rows(
         ("No.", "When", "Device", "What"), rows, (6, 37, 10, 47), right=(0,), marked=marked, size=8
@@ -309,7 +311,8 @@ def _pictures(paper: Paper, evidence: Evidence, story: Story, at: int) -> None:
             continue
         if paper.will_page_break(_PICTURE_MM * 0.75):
             paper.add_page()
-        paper.say(f"Fact {story.moments[at].number}, camera {sight.camera}: {sight.says}", size=8.5)
+        paper.say(f"Fact {story.moments[at].number}, camera {sight.camera}: "
+            f"{evidence.local(sight.says)}", size=8.5)  # fmt: skip
         paper.image(io.BytesIO(preview(frame.path).octets), w=_PICTURE_MM)
         paper.say(f"SHA-256 {frame.sha256}", size=7, soft=True)
         paper.ln(2)
@@ -318,25 +321,26 @@ def _pictures(paper: Paper, evidence: Evidence, story: Story, at: int) -> None:
 def _footage(paper: Paper, evidence: Evidence) -> None:
     paper.part("Footage")
     for says in evidence.coverage.words:
-        paper.say(says)
+        paper.say(evidence.local(says))
     rows = [
         [each.camera, f"Original, untouched: {each.label}", each.sha256]
         for each in evidence.originals
     ]
     rows += [
-        [each.camera, f"Derived: {clip_says(each)}", " ".join(each.of)] for each in evidence.clips
+        [each.camera, f"Derived: {evidence.local(clip_says(each))}", " ".join(each.of)]
+        for each in evidence.clips
     ]
     if rows:
         paper.ln(1)
         paper.rows(("Camera", "What", "SHA-256 of what was recorded"), rows, (14, 40, 46), size=7.5)
     paper.part("Clocks of the cameras")
     for says in clock_words(evidence) or ["No camera was mapped."]:
-        paper.say(says)
+        paper.say(evidence.local(says))
     readings = [
         [
             str(each["camera"]),
-            str(each["camera_time"]),
-            str(each["reference_time"]),
+            evidence.local(str(each["camera_time"])),
+            evidence.local(str(each["reference_time"])),
             str(each["reference"]),
             f"{each['offset_ms']:+d} ±{each['plus_minus_ms']} ms",
         ]
@@ -352,10 +356,10 @@ def _custody(paper: Paper, evidence: Evidence) -> None:
     paper.part("Custody of the footage")
     rows = [
         [
-            str(each["told_at"]),
+            evidence.local(str(each["told_at"])),
             str(each["what"]),
             str(each["camera"]),
-            f"{each['from_camera_clock']} to {each['to_camera_clock']}",
+            evidence.local(f"{each['from_camera_clock']} to {each['to_camera_clock']}"),
             str(each["by"]),
             str(each["because"]),
         ]

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ledger.games import games
 from ledger.record.wire import fact_of
-from ledger.values import dollars, format_time
+from ledger.values import dollars
 from replay.dossier.writing.footage import clip_says, picture_name
 from replay.dossier.writing.previews import preview
 from replay.dossier.writing.proof import proofs
@@ -24,7 +24,7 @@ from replay.text import times
 from replay.text.money import money
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from replay.cameras.timeline import FrameLookup
     from replay.dossier.writing.evidence import Evidence
@@ -53,15 +53,16 @@ def told_first(evidence: Evidence) -> list[str]:
     """The lines below the heading: property, time, number of facts, ruling."""
     window = evidence.window
     if window:
-        span = f"{format_time(window.from_us)} to {format_time(window.to_us)}"
+        span = f"{evidence.at(window.from_us)} to {evidence.at(window.to_us)}"
         return [
             f"{window.property}, window {window.name}: {span}.",
             f"{len(evidence.rows)} facts of the table; {len(evidence.stories)} rounds.",
         ]
     (story,) = evidence.stories
+    span = f" from {story.times[0]} to {story.times[-1]}" if story.times else ""
+    facts = f"{len(story.moments)} facts{evidence.local(span)}."
     return [
-        f"{story.round.property}, gaming day {story.round.gaming_day}; {len(story.moments)} facts"
-        + (f" from {story.times[0]} to {story.times[-1]}." if story.times else "."),
+        f"{story.round.property}, gaming day {story.round.gaming_day}; {facts}",
         *ruled(story),
     ]
 
@@ -100,12 +101,14 @@ def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterat
         making=evidence.making,
         dispute=evidence.dispute,
         case=case_told(evidence),
-        clocks=clock_words(evidence),
+        clocks=list(map(evidence.local, clock_words(evidence))),
         readings=clock_table(evidence),
         custody=custody_table(evidence),
-        coverage=evidence.coverage,
+        coverage=list(map(evidence.local, evidence.coverage.words)),
+        clock=evidence.clock,
+        local=evidence.local,
         originals=evidence.originals,
-        clips=[(each, clip_says(each)) for each in evidence.clips],
+        clips=[(each, evidence.local(clip_says(each))) for each in evidence.clips],
     )
 
 
@@ -125,7 +128,7 @@ def others_told(evidence: Evidence) -> list[tuple[str, str, str]]:
     name = wager_namer(next((story.game for story in evidence.stories), None))
     rows = sorted(evidence.window_rows, key=lambda row: (row.time_us, row.position))
     return [
-        (format_time(row.time_us), row.source, in_words(fact_of(row).body, name)) for row in rows
+        (evidence.at(row.time_us), row.source, in_words(fact_of(row).body, name)) for row in rows
     ]
 
 
@@ -148,7 +151,7 @@ def case_told(evidence: Evidence) -> list[tuple[str, str]]:
     """The dispute's own facts in sentences, each with its time, by time."""
     name = wager_namer(next((story.game for story in evidence.stories), None))
     rows = sorted(evidence.case_rows, key=lambda row: (row.time_us, row.position))
-    return [(format_time(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
+    return [(evidence.at(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
 
 
 def at_stake(story: Story) -> str:
@@ -172,7 +175,7 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
     moment, seen = story.moments[at], story.seen[at]
     return {
         "number": moment.number,
-        "time": story.times[at],
+        "time": times.as_recorded(story.times[at], evidence.zone),
         "plus_minus_ms": times.whole_ms(seen.plus_minus_us),
         "device": moment.source,
         "says": moment.says,
@@ -186,21 +189,19 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
         "position": moment.position,
         "notes": [note for note in notes(moment) if note],
         "flagged": (moment.source, moment.id) in facts_in_findings(story),
-        "sights": [_sight(sight, evidence.frames) for sight in seen.sights],
+        "sights": [_sight(sight, evidence) for sight in seen.sights],
     }
 
 
-def _sight(
-    sight: FrameLookup, frames: Mapping[tuple[str, int], FrameFile | str]
-) -> dict[str, object]:
+def _sight(sight: FrameLookup, evidence: Evidence) -> dict[str, object]:
     """One camera's picture of a fact, embedded in the page, or why there is none."""
     found = None
     if sight.segment is not None and sight.frame is not None:
-        found = frames.get((sight.segment, sight.frame))
+        found = evidence.frames.get((sight.segment, sight.frame))
     shown = preview(found.path) if isinstance(found, FrameFile) else None
     name = picture_name(sight) if shown else None
     return {
-        "text": sight_text(sight),
+        "text": sight_text(sight, evidence.zone),
         "problem": found if isinstance(found, str) else None,
         "name": name,
         "media": shown.media if shown else None,
@@ -208,5 +209,5 @@ def _sight(
         "smaller": shown is not None and shown.smaller,
         "sha256": found.sha256 if isinstance(found, FrameFile) else None,
         "camera": sight.camera,
-        "camera_time": format_time(sight.camera_time_us) if sight.camera_time_us else None,
+        "camera_time": evidence.at(sight.camera_time_us) if sight.camera_time_us else None,
     }

@@ -156,10 +156,11 @@ def preserve(
     camera: Annotated[str, Form(max_length=CAMERA_MAX)] = "",
 ) -> Response:
     """Lock a time of a table's cameras, or of one camera, without a dispute."""
-    zone = ports(request).zone
+    zone = ports(request).zones().of(None)
     try:
         what = CameraScope(table.strip() or None, camera.strip() or None, None)
-        stretch = (read(since.strip(), zone, "from"), read(until.strip(), zone, "to"))
+        from_us = read(since, zone, "from")
+        stretch = (from_us, read(until, zone, "to", after_us=from_us))
         why = written(lines(because, "because", TEXT_MAX), "because")
         window = ports(request).windows.preserve(what, stretch, why, user.employee)
     except (Usage, NotFound) as error:
@@ -197,13 +198,14 @@ def window_address(property_: str, name: str) -> str:
 def _window_page(
     request: Request, user: User, property_: str, name: str, *, wrong: str = "", status: int = 200
 ) -> Response:
-    zone = ports(request).zone
+    zone = ports(request).zones().of(property_)
     whole = ports(request).windows.one(property_, name)
     [found] = blind_review.windows(request, user, [whole])
     return page(
         request,
         "case_window.html",
         status,
+        zone=zone,
         window=found,
         span=span,
         when=lambda time_us: both(time_us, zone),
@@ -302,7 +304,7 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
     """The fact that a form's step makes. Raises `Usage`, `Refused`."""
     case, what = file.case, typed.get("step")
     if what == "note":
-        return case.note(typed.get("note", ""), by, _moments(request, file.story, typed))
+        return case.note(typed.get("note", ""), by, _moments(request, file, typed))
     if what == "observe":
         return case.observe(typed.get("saw", ""), by)
     if what == "reveal":
@@ -319,12 +321,14 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
     raise Usage("There is no such step", where="step", hint="Go back and use the page's forms.")
 
 
-def _moments(request: Request, story: Story | None, typed: Mapping[str, str]) -> list[Attached]:
+def _moments(request: Request, file: CaseFile, typed: Mapping[str, str]) -> list[Attached]:
     """The moments attached to a note: a fact by number, a time, or a camera's time."""
-    found, zone = [], ports(request).zone
+    found, zone = [], ports(request).zones().of(file.case.property)
+    story = file.story
     number, instant = typed.get("fact", ""), typed.get("time", "")
     round_ = str(story.round) if story else None
-    when = format_time(read(instant, zone, "time")) if instant else None
+    at_us = read(instant, zone, "time", after_us=_hour_before(story)) if instant else None
+    when = None if at_us is None else format_time(at_us)
     if number:
         moments = story.moments if story else ()
         if not (number.isascii() and number.isdecimal() and 0 < int(number) <= len(moments)):
@@ -341,9 +345,14 @@ def _moments(request: Request, story: Story | None, typed: Mapping[str, str]) ->
             raise Usage(
                 "Either the camera or its time is missing", where="camera", hint="Give both."
             )
-        at_us = read(at, zone, "camera_time")
+        at_us = read(at, zone, "camera_time", after_us=_hour_before(story))
         found.append(Attached(camera=camera, camera_time=format_time(at_us)))
     return found
+
+
+def _hour_before(story: Story | None) -> int | None:
+    """From when on a time of day alone is of a round: an hour before its first fact."""
+    return story.moments[0].time_us - 3_600_000_000 if story and story.moments else None
 
 
 def _page(
@@ -362,12 +371,13 @@ def _page(
     """
     may = user.has("surveillance")
     seen = compare(file.case, file.story, user.employee if may else None)
-    zone = ports(request).zone
+    zone = ports(request).zones().of(file.case.property)
     numbers = _numbers(file.story)
     return page(
         request,
         "case.html",
         status,
+        zone=zone,
         seen=seen,
         case=file.case,
         held=file.held,

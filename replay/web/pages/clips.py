@@ -6,6 +6,7 @@ The export is recorded, with user and reason, before a byte is sent.
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
+from datetime import tzinfo
 from typing import Annotated
 
 import msgspec
@@ -15,7 +16,7 @@ from starlette.responses import FileResponse, StreamingResponse
 
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Usage
-from ledger.values import RoundId, format_time, parse_round
+from ledger.values import RoundId, parse_round
 from replay.cameras.clips import (
     NAME,
     CameraClip,
@@ -31,6 +32,7 @@ from replay.footage.clips.clips import Clip
 from replay.recording.exports import tell_exports
 from replay.recording.house_facts import screen
 from replay.text.file_names import file_name
+from replay.text.times import stamp
 from replay.text.typed import written
 from replay.web.access.authentication import signed_in
 from replay.web.pages.lanes import TableSpan
@@ -72,7 +74,8 @@ def export(
     why = written(because, "because")
     asked = _round(round)
     told = ports(request).rounds.told(asked)
-    wanted = _within(told, from_us, to_us)
+    zone = ports(request).zones().of(asked.property)
+    wanted = _within(told, (from_us, to_us), zone)
     if not camera:
         raise Usage("No camera is chosen", where="cameras", hint="Tick one or several.")
     names = tuple(dict.fromkeys(camera))
@@ -82,7 +85,7 @@ def export(
     if not clips:
         raise NotFound(
             "None of the chosen cameras has footage of this time",
-            where=f"{format_time(of.from_us)} to {format_time(of.to_us)}",
+            where=f"{stamp(of.from_us, zone)} to {stamp(of.to_us, zone)}",
             hint="Tick another camera or choose another time.",
         )
     because = f"{why} (clip of round {asked.subject})"
@@ -104,13 +107,13 @@ def _round(name: str) -> RoundId:
     return asked
 
 
-def _within(told: KeptRound, from_us: int, to_us: int) -> TableSpan:
+def _within(told: KeptRound, asked: tuple[int, int], zone: tzinfo) -> TableSpan:
     """The requested span. Raises `Usage` unless it is within the round's page."""
-    whole = span_of(told.story)
+    whole, (from_us, to_us) = span_of(told.story), asked
     if not whole.from_us <= from_us < to_us <= whole.to_us or to_us - from_us > CLIP_US_MAX:
         raise Usage(
             "The clip is not within the round",
-            where=f"{format_time(from_us)} to {format_time(to_us)}",
+            where=f"{stamp(from_us, zone)} to {stamp(to_us, zone)}",
             hint="Set its start and end on the timeline.",
         )
     return whole._replace(from_us=from_us, to_us=to_us)

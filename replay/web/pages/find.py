@@ -5,8 +5,8 @@ the same address for the results alone.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import tzinfo
 from typing import Annotated, Any, NamedTuple, TypeVar
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Request, Response
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from ledger.errors import Usage
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import parse_round
+from replay.text.times import gaming_day_from
 from replay.text.times import read as read_time
 from replay.text.typed import cards, cents, code
 from replay.web.access import blind_review
@@ -66,7 +67,7 @@ def find(request: Request, who: Finder) -> Response:
     tokens = who.has("surveillance", "auditor")
     if typed["patron"] and not tokens:
         raise HTTPException(403, "Your role may not search by patron token.")
-    found = read(typed, ports(request).zone)
+    found = read(typed, ports(request).zones().of(None))
     values = _results(request, who, found, typed) | {"typed": typed, "wrong": found.wrong}
     if request.headers.get(FRAGMENT) == "results":
         return page(request, "find_results.html", **values, tokens=tokens)
@@ -86,7 +87,7 @@ def find(request: Request, who: Finder) -> Response:
     )
 
 
-def read(typed: Mapping[str, str], zone: ZoneInfo) -> FormReading:
+def read(typed: Mapping[str, str], zone: tzinfo) -> FormReading:
     """Read the fields of a form; unreadable fields are reported, not ignored."""
     wrong: dict[str, str] = {}
 
@@ -102,13 +103,19 @@ def read(typed: Mapping[str, str], zone: ZoneInfo) -> FormReading:
     exact = field("amount", cents)
     low, high = field("amount_min", cents), field("amount_max", cents)
     named = field("round", _round) or {}
+    day_us = gaming_day_from(typed["gaming_day"], zone)
+
+    def time_of(text: str, where: str, after_us: int | None) -> int:
+        return read_time(text, zone, where, after_us=after_us)
+
+    since_us = field("from", lambda text, where: time_of(text, where, day_us))
     fields: dict[str, Any] = {
         "table": typed["table"] or None,
         "gaming_day": typed["gaming_day"] or None,
         "game": typed["game"] or None,
         "status": typed["status"] or None,
-        "since_us": field("from", lambda text, where: read_time(text, zone, where)),
-        "until_us": field("to", lambda text, where: read_time(text, zone, where)),
+        "since_us": since_us,
+        "until_us": field("to", lambda text, where: time_of(text, where, since_us or day_us)),
         "position": field("position", lambda text, where: _number(text, where, 99)),
         "wager": typed["wager"] or None,
         "amount_min": low if exact is None else exact,
@@ -146,6 +153,11 @@ def _results(
         "dealer": dealer,
         "finding": found.asked.finding,
         "within": {name: typed[name] for name in NARROWING if typed[name]},
+        "times": {
+            name: time_us
+            for name, time_us in (("from", found.asked.since_us), ("to", found.asked.until_us))
+            if time_us is not None
+        },
     }
 
 

@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from replay.cameras.clock_pieces import clock_pieces, epochs_of, steps
 from replay.cameras.coverage import Camera
+from replay.text.times import localized
 from replay.web.pages.lanes import lane_of, segments_of
 from replay.web.pages.timeline_svg import STATES
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from replay.cameras.timeline import CameraState
     from replay.footage.library.index import FootageIndex
     from replay.web.pages.lanes import TableSpan
     from replay.web.round_reader import KeptRound
 
 
-def player(told: KeptRound, library: FootageIndex, span: TableSpan, name: str) -> dict[str, Any]:
+def player(
+    told: KeptRound, library: FootageIndex, span: TableSpan, name: str, zone: tzinfo
+) -> dict[str, Any]:
     """One camera in a span: its clock against the reference, and its segments."""
     camera = told.coverage.cameras.get((span.property, name), Camera())
     segments = []
@@ -40,11 +46,21 @@ def player(told: KeptRound, library: FootageIndex, span: TableSpan, name: str) -
             {"from": each.from_us, "to": each.to_us, "epoch": each.epoch, "line": each.line}
             for each in clock_pieces(camera.clock, span.from_us, span.to_us)
         ],
-        "steps": [[each.from_us, each.to_us, each.says] for each in steps(camera.clock)],
+        "steps": [
+            [each.from_us, each.to_us, localized(each.says, zone)] for each in steps(camera.clock)
+        ],
         "segments": segments,
         "nothing": [
-            [each.from_us, each.to_us, f"{STATES[each.state].capitalize()}: {each.says}"]
+            [
+                each.from_us,
+                each.to_us,
+                f"{STATES[each.state].capitalize()}: {localized(each.says, zone)}",
+            ]
             for each in lane_of(told.coverage, told.footage, span, name)
             if each.says
         ],
     }
+
+
+def _says(state: CameraState) -> str:
+    return f"{STATES[state.state].capitalize()}: {state.says}"

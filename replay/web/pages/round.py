@@ -74,17 +74,19 @@ def round_page(
     if sees:
         footage.viewed(request, user, asked, shown(told, library))
     beside = its.beside(asked)
+    zone = ports(request).zones().of(asked.property)
     return page(
         request,
         "round.html",
-        **values(told, number, hindsight=hindsight, footage=sees, disputes=disputes),
+        zone=zone,
+        **values(told, number, zone, hindsight=hindsight, footage=sees, disputes=disputes),
         patrons=its.patrons(told) if sees else {},
         before_link=address(beside.before) if beside.before else None,
         after_link=address(beside.after) if beside.after else None,
         here=address(asked),
         case_address=blind_review.case_address,
         disputes=[(d.dispute, blind_review.case_address(d.property, d.dispute)) for d in disputes],
-        data=json_text(data(told, library, footage=sees, address=address(asked))),
+        data=json_text(data(told, library, zone, footage=sees, address=address(asked))),
     )
 
 
@@ -117,8 +119,16 @@ def _watched(request: Request, user: User, asked: RoundId, case: str | None = No
     told = its.told(asked)
     looked = shown(told, library)
     footage.viewed(request, user, asked, looked, how="watched without the record")
-    data_ = json_text(blind_data(told, library))
-    return page(request, "watch.html", **blind(told), data=data_, case=case)
+    zone = ports(request).zones().of(asked.property)
+    data_ = json_text(blind_data(told, library, zone))
+    return page(
+        request,
+        "watch.html",
+        zone=zone,
+        **blind(told, zone),
+        data=data_,
+        case=case,
+    )
 
 
 def _at(told: KeptRound, at: int | None) -> int:

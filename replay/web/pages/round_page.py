@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from ledger.facts import IrregularityCalled
 from ledger.games import games
@@ -28,6 +29,7 @@ from replay.web.table_svg import draw_table, pot_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import tzinfo
 
     from ledger.rules.engine.ruling import Finding
     from replay.cameras.timeline import CameraState, FactSights, FrameLookup
@@ -111,13 +113,18 @@ def title_of(story: Story) -> str:
 
 
 def values(
-    told: KeptRound, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[Dispute] = ()
+    told: KeptRound,
+    at: int,
+    zone: tzinfo,
+    *,
+    hindsight: bool,
+    footage: bool,
+    disputes: Sequence[Dispute] = (),
 ) -> dict[str, object]:
     """The values of the template. footage: whether the reader may see pictures."""
     story = told.story
     span = span_of(story)
-    names = cameras_on(told.coverage, span)
-    lanes = {name: lane_of(told.coverage, told.footage, span, name) for name in names}
+    lanes = _lanes(told, span, zone)
     numbers = _numbers(story)
     findings = story.ruling.findings if story.ruling else []
     found = {number: finding.says for finding in findings for number in _named(finding, numbers)}
@@ -130,7 +137,7 @@ def values(
         "at": at,
         "moment": story.moments[at - 1],
         "hindsight": hindsight,
-        "facts": facts(story),
+        "facts": facts(story, zone),
         "findings": [FindingLine(f.code, f.says, _named(f, numbers)) for f in findings],
         "before": story.ruling.before.findings if story.ruling and story.ruling.before else (),
         "money": [line_of(line, numbers) for line in story.lines],
@@ -140,34 +147,44 @@ def values(
         "picture": Markup(table(story, at, hindsight=hindsight)),  # noqa: S704 - escaped there
         "timeline": Markup(timeline),  # noqa: S704 - as above
         "noted": pinned,
-        "views": [view(told, span, name, lanes[name], at) for name in names],
+        "views": [view(told, span, zone, name, lane, at) for name, lane in lanes.items()],
         "footage": footage,
         "nowhere": [sight for sight in story.seen[at - 1].sights if sight.camera is None],
     }
 
 
-def blind(told: KeptRound) -> dict[str, object]:
+def blind(told: KeptRound, zone: tzinfo) -> dict[str, object]:
     """The values for blind review: cameras and times, no fact."""
     span = span_of(told.story)
-    names = cameras_on(told.coverage, span)
-    lanes = {name: lane_of(told.coverage, told.footage, span, name) for name in names}
+    lanes = _lanes(told, span, zone)
     axis = Axis(span.from_us, span.to_us)
     return {
         "round": told.story.round,
         "timeline": Markup(draw_timeline(axis, (), {}, lanes)),  # noqa: S704 - escaped there
-        "views": [view(told, span, name, lanes[name], None) for name in names],
+        "views": [view(told, span, zone, name, lane, None) for name, lane in lanes.items()],
         "from_us": span.from_us,
     }
 
 
-def blind_data(told: KeptRound, library: FootageIndex) -> dict[str, object]:
+def blind_data(told: KeptRound, library: FootageIndex, zone: tzinfo) -> dict[str, object]:
     """The script data for blind review: cameras and their segments, nothing of the round."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
     return {
         "from": span.from_us,
         "to": span.to_us,
-        "cameras": [player(told, library, span, name) for name in names],
+        "cameras": [player(told, library, span, name, zone) for name in names],
+    }
+
+
+def _lanes(told: KeptRound, span: TableSpan, zone: tzinfo) -> dict[str, list[CameraState]]:
+    """The states of each camera of the table, by camera."""
+    return {
+        name: [
+            replace(each, says=times.localized(each.says, zone))
+            for each in lane_of(told.coverage, told.footage, span, name)
+        ]
+        for name in cameras_on(told.coverage, span)
     }
 
 
@@ -182,7 +199,7 @@ def tables(story: Story, *, hindsight: bool) -> list[str]:
     return [table(story, at, hindsight=hindsight) for at in range(1, len(story.moments) + 1)]
 
 
-def facts(story: Story) -> list[FactLine]:
+def facts(story: Story, zone: tzinfo) -> list[FactLine]:
     """The list of facts, in the order of the round."""
     starts = {number for _, number in phases(story.moments)}
     codes: dict[tuple[str, str], list[str]] = {}
@@ -201,7 +218,7 @@ def facts(story: Story) -> list[FactLine]:
             position=moment.position,
             found=codes.get((moment.source, moment.id), ()),
             corrected=story.corrected.get((moment.source, moment.id)),
-            sights=[sight_text(sight) for sight in seen.sights],
+            sights=[sight_text(sight, zone) for sight in seen.sights],
             cameras=sum(sight.camera is not None for sight in seen.sights),
         )
         for moment, seen in zip(story.moments, story.seen, strict=True)
@@ -258,7 +275,12 @@ def line_of(line: OwedLine, numbers: Mapping[tuple[str, str], int]) -> Money:
 
 
 def view(
-    told: KeptRound, span: TableSpan, name: str, lane: Sequence[CameraState], at: int | None
+    told: KeptRound,
+    span: TableSpan,
+    zone: tzinfo,
+    name: str,
+    lane: Sequence[CameraState],
+    at: int | None,
 ) -> CameraView:
     """One camera beside the table; without a fact under blind review."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
@@ -268,7 +290,7 @@ def view(
         name=name,
         clock=_clock(its),
         steps=[
-            each.says
+            times.localized(each.says, zone)
             for each in steps(its.clock)
             if each.from_us <= span.to_us and each.to_us >= span.from_us
         ],
@@ -276,13 +298,13 @@ def view(
         summary=_summary(lane),
         dark=not any(stretch.state in SEEN for stretch in lane),
         at=sight,
-        caption=_caption(name, sight) if at else "",
+        caption=_caption(name, sight, zone) if at else "",
         src=f"/footage/{sight.segment}/frames/{sight.frame}.png" if sight and exact else None,
     )
 
 
 def data(
-    told: KeptRound, library: FootageIndex, *, footage: bool, address: str
+    told: KeptRound, library: FootageIndex, zone: tzinfo, *, footage: bool, address: str
 ) -> dict[str, object]:
     """The script data: times, cameras, segments. It has no card and no name."""
     story, span = told.story, span_of(told.story)
@@ -302,14 +324,14 @@ def data(
                 "sums": " ".join(each for each in notes(moment) if each),
                 "pots": pot_texts(moment, story.game),
                 "sights": {
-                    sight.camera: {"text": sight_text(sight), "state": sight.state,
+                    sight.camera: {"text": sight_text(sight, zone), "state": sight.state,
                                    "sha": sight.segment, "frame": sight.frame}
                     for sight in seen.sights if sight.camera
                 },
             }
             for moment, seen in zip(story.moments, story.seen, strict=True)
         ],
-        "cameras": [player(told, library, span, name) for name in names] if footage else [],
+        "cameras": [player(told, library, span, name, zone) for name in names] if footage else [],
     }  # fmt: skip
 
 
@@ -366,8 +388,8 @@ def _sight(seen: FactSights, name: str) -> FrameLookup | None:
     return next((sight for sight in seen.sights if sight.camera == name), None)
 
 
-def _caption(name: str, sight: FrameLookup | None) -> str:
-    return sight_text(sight) if sight else f"{name} was not mapped to this table then."
+def _caption(name: str, sight: FrameLookup | None, zone: tzinfo) -> str:
+    return sight_text(sight, zone) if sight else f"{name} was not mapped to this table then."
 
 
 def _clock(camera: Camera) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -355,3 +357,68 @@ def test_the_same_seed_deals_the_same_bytes_and_another_seed_others(
     assert b"criss_cross" not in dealt["one"]
     assert floor.cli("simulate", "--out", tmp_path / "one").code == 2
     assert floor.cli("simulate", "--mistake", "stolen_chips", "--out", tmp_path / "x").code == 2
+
+
+OFFSET = "-05:00"
+"""The offset of every device of a simulated floor."""
+
+
+def test_rounds_and_replay_show_times_as_the_propertys_devices_do_or_in_the_zone_set(
+    floor: Floor,
+) -> None:
+    """A camera's gap, a device's fact and a search: one clock, whose offset is always printed."""
+    found = floor.cli("rounds", "--limit", "1").out
+    assert f"times by devices ({OFFSET})" in found
+    *moments, _ = floor.cli("replay", floor.filmed, "--json").json
+    told = floor.cli("replay", floor.filmed).out
+    assert "Zone: UTC-05:00." in told
+    assert told.count(f" {OFFSET} ±") == len(moments) + sum(
+        each["camera_time"] is not None for moment in moments for each in moment["cameras"]
+    )
+    assert "Z ±" not in told
+    assert "No footage of this time" in told
+    assert not re.search(r"\d\d:\d\d:\d\d\.\d{3}(?! -05:00)", " ".join(told.split()))
+
+    west = Cli({**floor.cli.environ, "ROUND_LEDGER_TIME_ZONE": "hollywood=America/Denver"})
+    assert "times by devices (-07:00)" in west("rounds", "--limit", "1").out
+    told = west("replay", floor.filmed, "--at", "1").out
+    assert "Zone: America/Denver." in told
+    assert re.search(r"-07:00 \(device: [\d:.]+ -05:00\)", told)
+
+
+def test_json_keeps_times_as_recorded_in_any_zone(floor: Floor) -> None:
+    west = Cli({**floor.cli.environ, "ROUND_LEDGER_TIME_ZONE": "America/Denver"})
+    for command in (("rounds", "--limit", "2"), ("replay", floor.filmed, "--at", "1")):
+        assert west(*command, "--json").out == floor.cli(*command, "--json").out
+
+
+def test_times_are_typed_as_people_write_them_and_a_time_of_day_is_of_the_gaming_day(
+    floor: Floor,
+) -> None:
+    every = floor.cli("rounds", "--limit", "1000", "--json").json
+    began = datetime.fromisoformat(every[len(every) // 2]["began"]).astimezone(
+        timezone(timedelta(hours=-5))
+    )
+    day = ("--gaming-day", every[0]["round"].split("/")[1])
+    ways = (
+        f"{began:%m/%d/%Y} {began:%I:%M:%S %p}",
+        f"{began:%Y-%m-%d %H:%M:%S}",
+        f"{began:%I:%M:%S} {began:%p}".lower(),
+        f"{began:%H:%M:%S}",
+    )
+    found = [floor.cli("rounds", *day, "--from", way, "--limit", "1000", "--json") for way in ways]
+    rounds = [[each["round"] for each in ran.json] for ran in found]
+    assert rounds[0] == rounds[1] == rounds[2] == rounds[3]
+    assert 0 < len(rounds[0]) < len(every)
+    said = f"is read as {began:%Y-%m-%d %H:%M:%S} -05:00."
+    assert [said in ran.err for ran in found] == [False, False, True, True]
+
+
+def test_a_closed_round_that_paid_nothing_paid_0_and_not_an_unknown_amount(floor: Floor) -> None:
+    every = floor.cli("rounds", "--limit", "1000", "--json").json
+    unpaid = [each["round"] for each in every if each["paid"] is None]
+    assert unpaid, "the floor has a round that paid nothing"
+    shown = floor.cli("rounds", "--limit", "1000").out.splitlines()
+    paid = {line.split()[0]: line.split()[-1] for line in shown if "2026-11-20/" in line}
+    assert {paid[name] for name in unpaid} == {"$0"}
+    assert not any("n/a" in line for line in shown)

@@ -108,7 +108,7 @@ def test_a_plus_minus_that_reaches_out_of_the_segment_says_so() -> None:
 def test_gap_says_what_lies_around_it() -> None:
     got = sight(30 * S)
     assert (got.state, got.frame) == ("gap", None)
-    assert "the last ends at 00:00:12.100, none after" in got.says
+    assert "the last ends at 1970-01-01T00:00:12.100Z, none after" in got.says
     assert "within the uncertainty" in sight(10 * S - 20 * MS).says
 
 

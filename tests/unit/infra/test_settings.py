@@ -103,6 +103,19 @@ def test_a_time_zone_is_one_that_is_known(zone: str) -> None:
         load({"ROUND_LEDGER_TIME_ZONE": zone})
 
 
+def test_each_property_may_have_a_time_zone_and_the_others_one() -> None:
+    named = "hollywood=America/New_York, desert=America/Phoenix,UTC"
+    zones = load({"ROUND_LEDGER_TIME_ZONE": named}).time_zone
+    assert {name: zone.key for name, zone in zones.items()} == {
+        "hollywood": "America/New_York",
+        "desert": "America/Phoenix",
+        "": "UTC",
+    }
+    assert load({}).time_zone == {}
+    with pytest.raises(Usage, match="gives a property two time zones"):
+        load({"ROUND_LEDGER_TIME_ZONE": "hollywood=UTC,hollywood=America/New_York"})
+
+
 def test_a_home_that_is_a_file_is_refused() -> None:
     with pytest.raises(Usage, match="not a folder"):
         load({"ROUND_LEDGER_HOME": __file__})

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import random
+from datetime import UTC
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def test_the_order_of_the_rows_changes_no_byte() -> None:
     random.Random(3).shuffle(rows)  # noqa: S311 - a repeatable order
     again = story(whole.round, rows, whole.ruling)
     assert told_bytes(again) == told_bytes(whole)
-    assert plain(again) == plain(whole)
+    assert plain(again, UTC) == plain(whole, UTC)
 
 
 def test_times_are_told_as_they_were_received_with_their_offset() -> None:
@@ -147,7 +148,7 @@ def test_without_cameras_every_fact_says_so() -> None:
 def lines_of(of: Story) -> list[str]:
     """A story as it is printed."""
     console = Console(width=100, file=io.StringIO(), record=True)
-    for each in tell(of, hindsight=False):
+    for each in tell(of, UTC, hindsight=False):
         console.print(each)
     return [line.strip() for line in console.export_text().splitlines()]
 

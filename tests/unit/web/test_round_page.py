@@ -8,6 +8,7 @@ frames at 0, 100, 200, 900 and 1,000 ms. It ends at 1.1 s. By the reference that
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import UTC
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -195,7 +196,7 @@ def test_one_jumps_to_each_throw_of_dice() -> None:
 
 def test_the_keyboard_is_told_every_decision_and_every_settlement(tmp_path: Path) -> None:
     it = told("blackjack")
-    its = data(it, FootageIndex(tmp_path), footage=False, address="/x")["facts"]
+    its = data(it, FootageIndex(tmp_path), UTC, footage=False, address="/x")["facts"]
     kinds = [each["kind"] for each in its]  # type: ignore[attr-defined] # a list of dicts
     settles = ("wager_paid", "wager_collected", "wager_returned")
     words = {"decision_made": "decision"} | dict.fromkeys(settles, "settlement")
@@ -228,13 +229,13 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
     )
     span = span_of(it.story)
     assert (span.from_us, span.to_us) == (first - AROUND_US, last + AROUND_US)
-    assert _within(it, first, first + S).from_us == first
+    assert _within(it, (first, first + S), UTC).from_us == first
     with pytest.raises(Usage, match="is not within"):
-        _within(it, wrong.time_us, wrong.time_us + S)
+        _within(it, (wrong.time_us, wrong.time_us + S), UTC)
     (cut,) = cuts_of(of_round(ToldByCommand(it.story, (), None)), 0, 0)
     assert first - S < cut.window.from_us < cut.window.to_us < last + S
     asked = Asked("hollywood", ("A",), covered, NOTHING, tuple(sorted(e.time_us for e in told_so)))
-    assert _span_of(asked, None, None) == (first, last)
+    assert _span_of(asked, (None, None), (None, None)) == (first, last)
 
 
 def pinned(*moments: Attached, written_us: int = 0) -> list[tuple[float | None, int]]:
@@ -292,19 +293,19 @@ def test_a_note_that_points_nowhere_in_the_round_stands_where_it_was_written_or_
 
 def test_a_round_that_is_open_says_what_comes_next() -> None:
     it = told("criss_cross_poker", cut=9)
-    shown = values(it, 9, hindsight=False, footage=True)
+    shown = values(it, 9, UTC, hindsight=False, footage=True)
     assert shown["story"].missing[0].startswith("The record ends here; next comes")  # type: ignore[attr-defined]
     assert not any(line.differs for line in shown["money"])  # type: ignore[attr-defined]
 
 
 def test_each_phase_begins_once_where_it_begins() -> None:
     story = told("criss_cross_poker").story
-    begins = [fact for fact in facts(story) if fact.begins]
+    begins = [fact for fact in facts(story, UTC) if fact.begins]
     assert [(fact.phase, fact.number) for fact in begins] == phases(story.moments)
 
 
 def test_a_table_without_a_camera_says_so() -> None:
-    shown = values(told("craps"), 1, hindsight=False, footage=True)
+    shown = values(told("craps"), 1, UTC, hindsight=False, footage=True)
     assert [sight.state for sight in shown["nowhere"]] == ["no_camera_mapped"]  # type: ignore[attr-defined]
     assert shown["views"] == []
 
@@ -312,12 +313,12 @@ def test_a_table_without_a_camera_says_so() -> None:
 def test_scripts_are_told_no_footage_where_the_reader_may_see_none(tmp_path: Path) -> None:
     covered = coverage(BASE)
     it = told("craps", coverage=covered)
-    assert data(it, FootageIndex(tmp_path), footage=False, address="/x")["cameras"] == []
+    assert data(it, FootageIndex(tmp_path), UTC, footage=False, address="/x")["cameras"] == []
 
 
 def test_scripts_are_told_no_card_before_it_was_turned(tmp_path: Path) -> None:
     it = told("three_card_poker")
-    text = json_text(data(it, FootageIndex(tmp_path), footage=True, address="/x"))
+    text = json_text(data(it, FootageIndex(tmp_path), UTC, footage=True, address="/x"))
     first = next(m for m in it.story.moments if m.fact == "cards_turned")
     before = text.split(f'"n":{first.number},')[0]
     hidden = {c.card for h in first.held for c in h.cards if not c.up} - {"??"}
