@@ -62,7 +62,7 @@ _SOURCE = re.compile(rf"/({NAME})/({NAME})/({NAME})")
 _SUBJECT = re.compile(rf"({NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})", re.ASCII)
 _ROUND_NAME = re.compile(r"(?:([^:/]+):)?([^:]+)")
 _RFC3339 = re.compile(
-    r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})",
+    r"\d{4}-\d{2}-\d{2}[Tt](?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})",
     re.ASCII,
 )
 

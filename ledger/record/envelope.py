@@ -22,7 +22,9 @@ FACT_OCTETS_MAX = 64 * 1024
 DEPTH_MAX = 32
 """The deepest nesting of arrays and objects in `data`, `data` itself counted."""
 
-_ID_MAX = 256
+ID_MAX = 256
+"""The longest `id`, characters."""
+
 _SUBJECT_MAX = 256
 _REQUIRED = ("specversion", "type", "source", "id", "time")
 _KNOWN = frozenset((*_REQUIRED, "subject", "sequence", "boot", "dataschema"))
@@ -65,7 +67,7 @@ def received(attributes: dict[str, str], data: bytes, parsed: object) -> Receive
     _check_attributes(attributes)
     kind = kinds.kind_of(attributes["type"])
     source = _source(attributes["source"])
-    time_us = _time(attributes["time"])
+    time_us = parse_time_in_range(attributes["time"])
     if data in (b"", b"null"):
         raise MalformedError(
             "data_missing", "There is no `data`", "$.data", "send `data`; if it is empty, `{}`"
@@ -112,8 +114,8 @@ def _check_attributes(attributes: dict[str, str]) -> None:
             )
     if attributes["specversion"] != "1.0":
         raise _bad("specversion", "Not CloudEvents 1.0", 'send `"specversion": "1.0"`')
-    if not 1 <= len(attributes["id"]) <= _ID_MAX:
-        raise _bad("id", "`id` is empty or too long", f"send 1 to {_ID_MAX} characters")
+    if not 1 <= len(attributes["id"]) <= ID_MAX:
+        raise _bad("id", "`id` is empty or too long", f"send 1 to {ID_MAX} characters")
     identity = len(attributes["source"].encode()) + len(attributes["id"].encode())
     if identity > IDENTITY_OCTETS_MAX:
         raise _bad(
@@ -141,7 +143,8 @@ def _source(text: str) -> Source:
     return source
 
 
-def _time(text: str) -> int:
+def parse_time_in_range(text: str) -> int:
+    """Microseconds since the epoch. Raises MalformedError for another text or century."""
     time_us = parse_time(text)
     if time_us is None or not _TIME_US_MIN <= time_us < _TIME_US_MAX:
         raise _bad(

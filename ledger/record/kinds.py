@@ -58,13 +58,15 @@ KINDS: dict[str, FactKind] = {
 }
 """Kinds by stored name, every version."""
 
-_ON_THE_WIRE = {WIRE_PREFIX + name: kind for name, kind in KINDS.items()}
+ON_THE_WIRE = {WIRE_PREFIX + name: kind for name, kind in KINDS.items()}
+"""Kinds by the `type` of a CloudEvent."""
+
 _KNOWN_NAMES = {name.rsplit(".", 1)[0] for name in KINDS}
 
 
 def kind_of(wire_type: str) -> FactKind:
     """The kind that a CloudEvents `type` names. Raises MalformedError if there is none."""
-    kind = _ON_THE_WIRE.get(wire_type)
+    kind = ON_THE_WIRE.get(wire_type)
     if kind:
         return kind
     name, _, version = wire_type.removeprefix(WIRE_PREFIX).rpartition(".")

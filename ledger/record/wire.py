@@ -26,6 +26,7 @@ from ledger.record.envelope import (
 )
 from ledger.record.strict_json import MalformedError
 from ledger.record.tape import Quarantined, Received, unframe_attributes
+from ledger.record.usual_event import usual_event
 from ledger.values import RoundId, format_time
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ _encode = msgspec.json.Encoder().encode
 def parse_structured(octets: bytes) -> Received | Quarantined:
     """The fact of one CloudEvents JSON event, or its bytes with a reason."""
     try:
-        return _structured(octets)
+        return usual_event(octets) or _structured(octets)
     except MalformedError as error:
         return _quarantined(octets, error, *_who(octets, error))
 
