@@ -2,8 +2,8 @@
 
 `make test-long` runs every case. With `--share=12`, as CI has it, every twelfth of a test marked
 `in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. What is tried
-once always runs. Many mutants, schedules of faults or kinds of footage each have their turn. Of a
-file in `LONGEST_FIRST`, which takes a minute or more, CI runs every second test in turn.
+once always runs. Many mutants, schedules of faults or kinds of footage each have their turn. CI
+runs every second test, in turn, of a file in `LONGEST_FIRST`, which takes a minute or more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WHOLE = {"tests/e2e/docs/test_pages_run.py"}
-"""Of these files every test always runs: a page of the documentation is true in every commit."""
+"""Every test of these files always runs: a page of the documentation is true in every commit."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
