@@ -1,5 +1,7 @@
 """The alert process: a member of a consumer group, with a regular check of the current state.
 
+While Kafka is away the checks go on, and alerts go to the channels that need no Kafka (ADR 0167).
+
 An unreadable record goes to the dead-letter topic at once; one that fails otherwise goes there
 after its retries. Offsets are committed in small steps, so that a flood of such records does not
 stall the group. An alert is stored before it is delivered. Each channel is retried until it takes
@@ -34,7 +36,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from infra.kafka.clients import Connection
     from infra.kafka.consumer_group import Member
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from infra.settings import Settings
 
 GROUP = "round-ledger.alerts"
+ON_TOPIC = "topic"
 TOPIC, DEAD = "ledger.alerts.v1", "ledger.alerts-dlq.v1"
 
 TRIES = 3
@@ -59,6 +62,12 @@ LOOK_S = 15.0
 
 STALLED_S = 120.0
 """How long polls may return nothing despite a lag, seconds; then the client is stuck."""
+
+AGAIN_S = 10.0
+"""The pause before Kafka is tried again after a failure, seconds."""
+
+TAKEN_S_MAX = 10.0
+"""How long brokers may take to acknowledge an alert or a dead letter, seconds."""
 
 CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
 """Pauses between deliveries to a channel, seconds; the last one repeats."""
@@ -94,13 +103,19 @@ class AlertService:
     """Raises, stores and delivers alerts."""
 
     def __init__(
-        self, database: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
+        self,
+        database: Database,
+        kept: Alerts,
+        channels: Mapping[str, Channel | None],
+        settings: Settings,
     ) -> None:
+        """channels: None for one that is away; its alerts wait."""
         self.database = database
         self.kept = kept
         self.settings = settings
         self.tally = Tally()
-        self._channels = channels
+        self._channels = dict(channels)
+        self._looked_at = float("-inf")
         self._rulings = OnRecord(database, kept)
         self._snapshots = SnapshotReader(database, settings)
         self._told_old = 0
@@ -124,6 +139,20 @@ class AlertService:
             state = self._snapshots.read(self.kept, tape, now_us)
         for each in conditions.of_state(state._replace(dead_letters={DEAD: self.tally.letters})):
             self.raise_(each.alert)
+        self._looked_at = time.monotonic()
+
+    def look_due(self) -> bool:
+        """Whether the current state was last checked over `LOOK_S` seconds ago."""
+        return time.monotonic() - self._looked_at > LOOK_S
+
+    @contextmanager
+    def publishing(self, publisher: Publisher) -> Iterator[None]:
+        """Deliver to the topic of alerts as well, until the block is left."""
+        self._channels[ON_TOPIC] = _to_topic(publisher)
+        try:
+            yield
+        finally:
+            self._channels[ON_TOPIC] = None
 
     def raise_(self, alert: Alert) -> None:
         """Store an alert for delivery, unless it was raised before."""
@@ -137,6 +166,8 @@ class AlertService:
         Raises `Unavailable` if publishing an alert failed: its producer is not used again.
         """
         for name, channel in self._channels.items():
+            if channel is None:
+                continue
             until = time.monotonic() + CHANNEL_S_MAX
             for due in self.kept.due(name, CHANNEL_PAUSES_S, _DUE_AT_ONCE):
                 self._try(due, channel)
@@ -171,18 +202,48 @@ def run(
 ) -> Tally:
     """Raise and deliver alerts until `stop`; without `follow`, until all records were read.
 
-    Raises `Unavailable`: start it again, no alert is raised twice.
+    With `follow` it waits for a Kafka that is away. Raises `Unavailable` for PostgreSQL, and
+    without `follow` for Kafka: start it again, no alert is raised twice.
     """
+    with _service(database, settings) as service:
+        tally(service.tally)
+        while not stop():
+            try:
+                _read_feed(service, kafka, stop, follow=follow)
+            except Unavailable as error:
+                if not follow:
+                    raise
+                _without_feed(service, error, stop)
+            else:
+                break
+        return service.tally
+
+
+def _read_feed(
+    service: AlertService, kafka: Connection, stop: Callable[[], bool], *, follow: bool
+) -> None:
+    """Raise and deliver alerts with the feed, as `run`. Raises `Unavailable` for Kafka, too."""
     for name in (*READS, TOPIC, DEAD):
         topics.require(kafka, name)
     with (
-        Publisher(kafka) as publisher,
-        _service(database, publisher, settings) as service,
+        Publisher(kafka, deadline_s=TAKEN_S_MAX) as publisher,
+        service.publishing(publisher),
         member(kafka, GROUP, READS) as group,
     ):
-        tally(service.tally)
         _round(service, group, publisher, stop, identity(kafka, DEAD), follow=follow)
-        return service.tally
+
+
+def _without_feed(service: AlertService, error: Unavailable, stop: Callable[[], bool]) -> None:
+    """Raise and deliver what needs no Kafka, for `AGAIN_S`. Raises `Unavailable` for PostgreSQL."""
+    until = time.monotonic() + AGAIN_S
+    service.deliver()  # fails if it is PostgreSQL that is away
+    figures = {"why": error.what, "where": error.where, "again_in_s": AGAIN_S}
+    LOG.warning("alerts go on without Kafka", extra={"figures": figures})
+    while not stop() and time.monotonic() < until:
+        if service.look_due():
+            service.look()
+        service.deliver()
+        time.sleep(_POLL_S)
 
 
 def _round(
@@ -194,7 +255,7 @@ def _round(
     *,
     follow: bool,
 ) -> None:
-    looked_at = knocked_at = float("-inf")
+    knocked_at = float("-inf")
     lacking_since: float | None = None
     knock_s = service.settings.ready_s / 3
     while not stop():
@@ -202,12 +263,11 @@ def _round(
         _handle(service, group, publisher, read, stop)
         if read:
             lacking_since = None
-        if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
+        if service.look_due() or (not follow and not read):
             service.tally.lag = group.lag()
             lacking_since = _lacking(service.tally.lag, lacking_since, time.monotonic())
             service.tally.letters = _letters(group, service.kept.replayed(dead))
             service.look()
-            looked_at = time.monotonic()
         if time.monotonic() - knocked_at > knock_s:
             group.ping_brokers()
             knocked_at = time.monotonic()
@@ -225,7 +285,8 @@ def _lacking(lag: int, since: float | None, now: float) -> float | None:
         raise Unavailable(
             f"{lag} records are unread, but no poll has returned any for {STALLED_S:.0f} s",
             where=GROUP,
-            hint="Start `consume alerts` again: it resumes after the last record it handled.",
+            hint="`consume alerts --follow` opens a new one: it resumes after the last record it"
+            " handled.",
         )
     return now if since is None else since
 
@@ -291,7 +352,11 @@ def replay(
     `by` is stored with each success, and logged with each letter.
     """
     dead = identity(kafka, DEAD)
-    with Publisher(kafka) as publisher, _service(database, publisher, settings) as service:
+    with (
+        _service(database, settings) as service,
+        Publisher(kafka) as publisher,
+        service.publishing(publisher),
+    ):
         for letter in letters:
             partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
@@ -313,14 +378,14 @@ def replay(
 
 
 @contextmanager
-def _service(
-    database: Database, publisher: Publisher, settings: Settings
-) -> Iterator[AlertService]:
-    channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
+def _service(database: Database, settings: Settings) -> Iterator[AlertService]:
+    """The service, whose topic is away until `AlertService.publishing`; it is tried last."""
+    channels: dict[str, Channel | None] = {"log": _to_log}
     with ExitStack() as open_:
         if settings.alert_webhook:
             posting = webhook(settings.alert_webhook, settings.alert_webhook_secret_file)
             channels["webhook"] = open_.enter_context(posting)
+        channels[ON_TOPIC] = None
         connection = open_.enter_context(database.connect("ledger_projector"))
         yield AlertService(database, Alerts(database, connection), channels, settings)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from consumers.floor.table_board import Board
     from infra.postgres.alerts import Device
     from infra.postgres.parking import ParkedSummary
-    from infra.postgres.relay_progress import Strays, Waiting
+    from infra.postgres.relay_progress import Refusal, Strays, Waiting
     from infra.settings import Settings
 
 
@@ -28,6 +28,7 @@ class Snapshot(NamedTuple):
     waiting: Sequence[Waiting] = ()
     parked: Sequence[ParkedSummary] = ()
     strays: Sequence[Strays] = ()
+    refusals: Sequence[Refusal] = ()
     dead_letters: Mapping[str, int] = MappingProxyType({})  # not handled yet, by topic
 
     @property

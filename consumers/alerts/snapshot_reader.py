@@ -41,4 +41,5 @@ class SnapshotReader:
             relay_progress.waiting(self._database),
             parking.shown(self._database),
             relay_progress.strays(self._database),
+            relay_progress.refusals(self._database),
         )

@@ -25,7 +25,7 @@ from infra.kafka.publisher import (
 )
 from infra.kafka.reader import reader
 from infra.postgres import relay_progress
-from ledger.errors import Unavailable
+from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -219,11 +219,16 @@ def _compared(
 ) -> tuple[int, Callable[[], None]]:
     """The number to resume after, and what keeps the marks of the topic as it is now."""
     marks = relay_store.marks(stream.topic)
-    with feed_writer.opened(stream.topic) as source:
-        found = topic_end.look(source, stream, tracked, marks, stop)
+    try:
+        with feed_writer.opened(stream.topic) as source:
+            found = topic_end.look(source, stream, tracked, marks, stop)
+    except Refused as error:
+        relay_store.note_refusal(stream.topic, f"{error.what} ({error.where}).")
+        raise
 
     def keep() -> None:
         """After the checkpoint: marks of what is there hide what was lost."""
+        relay_store.note_in_order(stream.topic)
         if found.strays:
             relay_store.note_strays(stream.topic, found.strays)
             figures = {"topic": stream.topic, "strays": found.strays}

@@ -86,7 +86,7 @@ class Member:
         """The number of records that exist and were not polled yet."""
         with translated(self._kafka):
             held = list(self._consumer.assignment())
-            ends = self._consumer.end_offsets(held) if held else {}
+            ends = self._consumer.end_offsets(held, timeout_ms=ANSWER_MS) if held else {}
             return sum(ends[place] - self._consumer.position(place) for place in held)
 
     def _heard(self) -> None:

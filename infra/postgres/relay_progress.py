@@ -95,6 +95,12 @@ class RelayStore(Protocol):
     def note_strays(self, topic: str, strays: Mapping[int, StrayCount]) -> None:
         """Count records of other programs, by partition."""
 
+    def note_refusal(self, topic: str, says: str) -> None:
+        """Note that a topic contradicts the record, so that nothing is published on it."""
+
+    def note_in_order(self, topic: str) -> None:
+        """Note that a topic does not contradict the record, or not any longer."""
+
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """Rows of the record above a position."""
 
@@ -198,6 +204,18 @@ class PostgresRelayStore:
         rows = [(topic, number, *each) for number, each in strays.items()]
         with translated(self._database), self._connection.cursor() as cursor:
             cursor.executemany(_NOTE_STRAYS, rows)
+
+    def note_refusal(self, topic: str, says: str) -> None:
+        """As `RelayStore`."""
+        with translated(self._database):
+            self._connection.execute(_NOTE_REFUSAL, (topic, says))
+
+    def note_in_order(self, topic: str) -> None:
+        """As `RelayStore`."""
+        with translated(self._database):
+            self._connection.execute(
+                "DELETE FROM views.relay_refusals WHERE topic = %s", (topic,), prepare=True
+            )
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """As `RelayStore`."""
@@ -325,6 +343,13 @@ _NOTE_STRAYS = (
     " ON CONFLICT (topic, partition) DO UPDATE SET count = s.count + excluded.count,"
     " last_offset = excluded.last_offset, last_at_us = excluded.last_at_us, says = excluded.says"
 )
+_NOTE_REFUSAL = (
+    "WITH n (us) AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
+    " INSERT INTO views.relay_refusals AS r (topic, count, since_us, last_at_us, says)"
+    " SELECT %s, 1, us, us, %s FROM n"
+    " ON CONFLICT (topic) DO UPDATE SET count = r.count + 1,"
+    " last_at_us = excluded.last_at_us, says = excluded.says"
+)
 
 
 def _columns(marks: Mapping[int, Mark]) -> tuple[object, ...]:
@@ -386,6 +411,7 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
         if prefix == (row[0] if row else ""):
             return
         connection.execute("DELETE FROM views.relayed")
+        connection.execute("DELETE FROM views.relay_refusals")
         connection.execute(
             "INSERT INTO views.feed (prefix) VALUES (%s)"
             " ON CONFLICT (one) DO UPDATE SET prefix = excluded.prefix",
@@ -428,6 +454,26 @@ def strays(database: Database) -> list[Strays]:
             " FROM views.feed_strays ORDER BY topic, partition"
         )
         return [Strays._make(row) for row in rows.fetchall()]
+
+
+class Refusal(NamedTuple):
+    """A topic that contradicts the record: relays refuse it, and publish nothing."""
+
+    topic: str
+    times: int  # how many relays in a row
+    since_us: int  # by the database's clock
+    last_at_us: int
+    says: str
+
+
+def refusals(database: Database) -> list[Refusal]:
+    """Every topic that the last relay refused."""
+    with database.connect("ledger_reader") as connection, translated(database):
+        rows = connection.execute(
+            "SELECT topic, count, since_us, last_at_us, says FROM views.relay_refusals"
+            " ORDER BY topic"
+        )
+        return [Refusal._make(row) for row in rows.fetchall()]
 
 
 class Failure(NamedTuple):

@@ -96,6 +96,12 @@ class SimRelayStore:
         self._session.do(f"note strays {topic}")
         self._session.world.met["strays told"] += len(strays)
 
+    def note_refusal(self, topic: str, says: str) -> None:
+        self._session.world.met["refusals told"] += 1
+
+    def note_in_order(self, topic: str) -> None:
+        pass
+
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         if limit < 0:
             raise ValueError("LIMIT must not be negative")

@@ -4,6 +4,7 @@ from consumers.alerts.kinds import (
     cameras,
     dead_letters,
     payout,
+    refusals,
     rulings,
     strays,
     tables,
@@ -21,6 +22,7 @@ KINDS = (
     views.LAG,
     views.PARKED,
     dead_letters.DEAD_LETTERS,
+    refusals.RELAY_REFUSED,
     strays.STRAYS,
 )
 """In the order of the settings and of the documentation."""

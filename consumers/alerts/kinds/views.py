@@ -47,7 +47,7 @@ def _behind(state: Snapshot) -> Iterator[Candidate]:
 def _parked(state: Snapshot) -> Iterator[Candidate]:
     for each in state.parked:
         says = f"View {each.view} has parked tape {each.tape} from position {each.position:,}:"
-        key = f"{each.view}:{each.tape}:{each.position}"
+        key = f"{each.view}:{each.tape}:{each.position}:{each.parked_at_us}"
         says = f"{says} {each.says} See `round-ledger consume all --status`."
         yield Candidate(key, each.tape, says, each.withheld, WITHHELD, each.parked_at_us)
 

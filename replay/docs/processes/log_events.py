@@ -161,6 +161,8 @@ MEANINGS = {
     "(../how-to/repair.md#a-parked-tape)",
     "a view topic does not exist; run `round-ledger topics apply`": "create the topic",
     "alert": "an alert; the figures are those of [the topic](../feed.md)",
+    "alerts go on without Kafka": "those of the state go to the log and the webhook; Kafka is tried"
+    " again",
     "alerts were not raised: too old": "their facts are older than `ROUND_LEDGER_ALERT_AGE_S`",
     "an alert was not delivered": "it is tried again",
     "another program wrote to the topic": "the relay publishes on; see"

@@ -18,6 +18,7 @@ from consumers.alerts.kinds import (
     cameras,
     dead_letters,
     payout,
+    refusals,
     rulings,
     strays,
     tables,
@@ -27,7 +28,7 @@ from consumers.alerts.snapshot import Snapshot
 from consumers.floor.table_board import Board
 from infra.postgres.alerts import Alerts, Device
 from infra.postgres.parking import ParkedSummary
-from infra.postgres.relay_progress import Strays, Waiting
+from infra.postgres.relay_progress import Refusal, Strays, Waiting
 from infra.settings import PREFIX, load
 from replay.docs import settings as docs
 from replay.shell.settings import TABLE
@@ -83,6 +84,7 @@ def state(**parts: object) -> Callable[[Database, Settings], Iterable[Alert]]:
 
 LOST = LostCamera("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")
 STRAY = Strays("t", 1, 3, 17, NOW_US, "It is no fact.")
+REFUSED = Refusal("t", 2, NOW_US, NOW_US, "It differs.")
 PARKED = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)
 CASES = (
     Case(payout.PAYOUT, payout.LIMIT, 5_000, fact(lambda base: fact_read(base, 5_000))),
@@ -114,6 +116,7 @@ CASES = (
     Case(views.LAG, views.LAG_RECORDS, 100, state(waiting=[Waiting("a", 100)])),
     Case(views.PARKED, views.WITHHELD, 3, state(parked=[PARKED])),
     Case(dead_letters.DEAD_LETTERS, dead_letters.LETTERS, 4, state(dead_letters={process.DEAD: 4})),
+    Case(refusals.RELAY_REFUSED, refusals.REFUSALS, 2, state(refusals=[REFUSED])),
     Case(strays.STRAYS, strays.STRAY_RECORDS, 3, state(strays=[STRAY])),
 )
 

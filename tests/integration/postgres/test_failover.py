@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from consumers.alerts.process import AlertService
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.kafka import topics
@@ -16,8 +17,10 @@ from infra.kafka.feed_source import feed_source
 from infra.kafka.merging import Figures
 from infra.kafka.reader import reader
 from infra.postgres import relay_progress
+from infra.postgres.alerts import Alerts
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
+from infra.settings import load
 from ledger.record.verify import heads_to_json
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import reached
@@ -68,6 +71,17 @@ def cut_off(standby: Postgres, primary: Postgres) -> None:
     wait_for("SELECT count(*) FROM pg_stat_wal_receiver", standby, 0)
 
 
+def alarmed(database: Database) -> list[str]:
+    """What `consume alerts` has raised of the relay, though no broker need answer it."""
+    install(database)
+    given = load({})
+    with database.connect("ledger_projector") as connection:
+        kept = Alerts(database, connection)
+        AlertService(database, kept, {"log": lambda _: "logged"}, given).look()
+        ids = [each.alert_id.rpartition(":")[0] for each in kept.receipts()]
+    return [id_ for id_ in ids if id_.startswith("relay_refused")]
+
+
 def ends(kafka: Connection) -> int:
     with reader(kafka, topics.FACTS) as read:
         return sum(span.end for span in read.bounds().values())
@@ -97,6 +111,9 @@ def test_a_standby_that_lost_the_end_alarms_and_is_filled_again_from_the_feed(
     told = new("relay")
     assert told.code == 2
     assert "differs from the record" in told.err
+    assert alarmed(standby.database) == [f"relay_refused:{topics.FACTS}"]
+    assert new("relay").code == 2
+    assert alarmed(standby.database) == [f"relay_refused:{topics.FACTS}"], "once"
     assert ends(kafka) == end, "nothing was published under positions already given"
     assert new("verify", "--head", tmp_path / "heads").code == 1
     figures = Figures()
@@ -112,7 +129,9 @@ def test_a_standby_that_lost_the_end_alarms_and_is_filled_again_from_the_feed(
     with PostgresTape(standby.database) as tape:
         assert tape.read(0, len(facts) + 1) == rows
     assert new("verify", "--head", tmp_path / "heads").code == 0
+    assert relay_progress.refusals(standby.database), "until a relay publishes again"
     assert new("relay", "--once").code == 0
+    assert relay_progress.refusals(standby.database) == []
     checked = new("relay", "verify", "--json")
     assert (checked.code, checked.json[-1]["facts"]) == (0, len(rows)), checked.out
     with feed_source(standby.database, kafka, [each.name for each in VIEWS]) as source:

@@ -40,6 +40,10 @@ def strays(database: Database) -> list[tuple[int, int]]:
     return [(each.partition, each.times) for each in relay_progress.strays(database)]
 
 
+def refused(database: Database) -> list[tuple[str, int]]:
+    return [(each.topic, each.times) for each in relay_progress.refusals(database)]
+
+
 def marks(database: Database) -> dict[int, Mark]:
     with relay_progress.relay_store(database) as store:
         return store.marks(topics.FACTS)
@@ -113,6 +117,13 @@ def test_the_topic_of_another_ledger_is_named(
     with pytest.raises(Refused, match="The topic is another one") as told:
         once(database, kafka)
     assert "ROUND_LEDGER_TOPIC_PREFIX" in told.value.hint
+    assert refused(database) == [(topics.FACTS, 1)]
+    with pytest.raises(Refused):
+        once(database, kafka)
+    assert refused(database) == [(topics.FACTS, 2)]
+    made_anew(kafka, [topics.FACTS])
+    once(database, kafka)
+    assert refused(database) == []
 
 
 @pytest.mark.long
@@ -126,6 +137,7 @@ def test_a_topic_that_another_program_filled_is_named(
         put(kafka, *[ProducerRecord(key, b"?", [])] * 10)
     with pytest.raises(Refused, match="Another program wrote"):
         once(database, kafka)
+    assert refused(database) == [(topics.FACTS, 1)]
 
 
 @pytest.mark.long
