@@ -14,7 +14,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
-from replay.web.access.authentication import NotSignedInError
+from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.documentation import SITE, Documentation
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, drop, find, footage, live
@@ -62,6 +62,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     if ports.address.proxies:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[*ports.address.proxies])
     app.add_exception_handler(NotSignedInError, _not_signed_in)
+    app.add_exception_handler(OpenedElsewhereError, _opened_elsewhere)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(LedgerError, _told)
@@ -80,6 +81,17 @@ async def _not_signed_in(request: Request, error: Exception) -> Response:
     if wants_page(request):
         return await sign_in.to_sign_in(request)
     return JSONResponse({"error": "Nobody is signed in", "hint": "Sign in at /sign-in."}, 401)
+
+
+async def _opened_elsewhere(request: Request, error: Exception) -> Response:
+    """Nothing was recorded; a person can go on from a page of this server."""
+    del error
+    says = "Another site opened this address. Viewing it is recorded in your name."
+    hint = "Nothing was recorded. Open it yourself if you want to view it."
+    if not wants_page(request):
+        return JSONResponse({"error": says, "hint": hint}, 403)
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return page(request, "problem.html", 403, title=_TITLES[403], says=says, hint=hint, open=wanted)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -34,6 +34,10 @@ class NotSignedInError(Exception):
     """Nobody is signed in: a page redirects to sign-in, anything else answers 401."""
 
 
+class OpenedElsewhereError(Exception):
+    """Another site's page made the browser ask for something that is recorded in a user's name."""
+
+
 def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
     """A dependency: the signed-in user with one of `roles` (none named: any role).
 
@@ -110,6 +114,15 @@ def refuse_other_sites(request: Request) -> None:
     """Raise 403 if the browser reports that another site sent the request."""
     if from_elsewhere(request):
         raise HTTPException(403, f"Another site sent this form. {FORBIDDEN_HINT}")
+
+
+def require_own_will(request: Request) -> None:
+    """Raise `OpenedElsewhereError` before a GET is recorded as the act of its user.
+
+    Another site can open an address, and the browser sends the user's cookie with it.
+    """
+    if from_elsewhere(request):
+        raise OpenedElsewhereError
 
 
 def from_elsewhere(request: Request) -> bool:

@@ -22,7 +22,7 @@ from ledger.values import RoundId, format_time
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.library.index import IndexedSegment, stamp_of
 from replay.recording import house_facts
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import require_own_will, signed_in
 from replay.web.ports import ports
 
 if TYPE_CHECKING:
@@ -220,7 +220,10 @@ def _put(
     because: str,
     spans: dict[str, tuple[int, int]],
 ) -> None:
-    """Record one `footage_viewed` for each camera in one transaction, before anything is sent."""
+    """Record one `footage_viewed` for each camera in one transaction, before anything is sent.
+
+    Raises `OpenedElsewhereError`, and records nothing, if another site asked for it.
+    """
     bodies = [
         FootageViewed(
             camera=camera,
@@ -232,6 +235,7 @@ def _put(
         for camera, (from_us, to_us) in sorted(spans.items())
     ]
     if bodies:
+        require_own_will(request)
         source = house_facts.screen(property_)
         facts = [house_facts.build_fact(body, source) for body in bodies]
         house_facts.append_facts(ports(request).tape, facts)

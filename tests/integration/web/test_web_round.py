@@ -316,3 +316,30 @@ def test_footage_that_is_added_later_is_seen_without_a_restart(
     finally:
         away.rename(place)
     wait_for(missing=False)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_view_that_another_sites_page_asks_for_is_refused_and_not_recorded(
+    screened: Screened, segment: str, site: str
+) -> None:
+    name = f"lured-{site}"
+    screened.add_person(name, f"L-{site}", "surveillance")
+    watch = screened.round_path.replace("/rounds/", "/watch/")
+    footage = f"/footage/{segment}"
+    addresses = (screened.round_path, watch, footage, f"{footage}/index", f"{footage}/frames/1.png")
+
+    def views() -> int:
+        return [each["by"] for each in screened.told("footage_viewed.v1")].count(f"L-{site}")
+
+    with screened.client(name) as lured:
+        for address in addresses:
+            answer = lured.get(address, headers={"Sec-Fetch-Site": site})
+            assert answer.status_code == 403, address
+            assert f'href="{address}"' in answer.text, "the way to open it oneself"
+        assert lured.get(footage, headers={"Accept": "*/*", "Sec-Fetch-Site": site}).json()["hint"]
+        assert views() == 0
+        for own in ({"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}):
+            before = views()
+            assert lured.get(screened.round_path, headers=own).status_code == 200
+            assert views() > before, "the control"
