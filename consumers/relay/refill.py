@@ -22,14 +22,14 @@ from infra.kafka.reader import reader
 from infra.kafka.records import QUARANTINE_ID
 from infra.postgres import relay_progress
 from infra.postgres.refill import Refilling, refilling
-from infra.postgres.tape import PostgresTape
 from ledger.errors import Refused
 from ledger.record.tape import InQuarantine, Received, TapeRow, frame_attributes
 from ledger.values import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from consumers.relay.topic_end import Judged
     from infra.kafka.clients import Connection
     from infra.kafka.reader import Reader
     from infra.postgres.connection import Database
@@ -52,7 +52,7 @@ class Refilled(NamedTuple):
     last: int
     facts: int
     quarantined: int
-    anew: int  # facts above a gap, appended at new positions on request
+    anew: int  # facts above a gap that stand at new positions, by request, now or from before
     cut: int  # quarantined inputs restored truncated: the feed holds only their beginning
     strays: int  # records of other programs on the facts' topic, passed over
 
@@ -66,8 +66,9 @@ def refill(
 ) -> Refilled:
     """Write back every fact and quarantined input that the feed holds after the record's end.
 
-    Appending and publishing are locked out meanwhile. `anew`: facts above a gap are appended as
-    if they were received now; the topic must then be recreated. Raises `Refused`, with nothing
+    Appending and publishing are locked out meanwhile, and all is written in one transaction: a run
+    that was killed can be repeated. `anew`: facts above a gap are appended as if they were received
+    now; the topic must then be recreated. Raises `Refused`, with nothing
     written, if a relay runs, the feed has a gap (without `anew`), or the record holds other facts
     at the feed's positions.
     """
@@ -81,28 +82,29 @@ def refill(
         with refilling(database) as filling:
             first = filling.tip + 1
             facts = Facts(relay_store)
-            above = _Above(facts, filling)
+            above = _Above(facts, filling, anew=anew)
             with reader(kafka, topics.FACTS) as source:
                 spans = _from_tip(source, facts, relay_store.marks(topics.FACTS))
             with reader(kafka, topics.FACTS) as source:  # anew: a seek drops what was fetched
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
-            stranded = above.rest(anew=anew)
+            stranded = above.rest()
             quarantined, cut = _aside(kafka, filling)
-            last = filling.tip
-        for at in range(0, len(stranded), AT_ONCE):
-            with PostgresTape(database) as tape:
-                tape.append([_received(row) for row in stranded[at : at + AT_ONCE]])
-    count = last - first + 1
-    span = (first, last) if count else (0, 0)
-    return Refilled(*span, count, quarantined, len(stranded), cut, above.strays)
+            for at in range(0, len(stranded), AT_ONCE):
+                filling.append_anew([_received(row) for row in stranded[at : at + AT_ONCE]])
+    count = filling.tip - first + 1
+    span = (first, filling.tip) if count else (0, 0)
+    at_new = len(stranded) + above.at_new
+    return Refilled(*span, count, quarantined, at_new, cut, above.strays)
 
 
 class _Above:
     """Facts of the feed above the record's end, written back once they continue it."""
 
-    def __init__(self, facts: Facts, filling: Refilling) -> None:
+    def __init__(self, facts: Facts, filling: Refilling, *, anew: bool) -> None:
         self.strays = 0  # records of other programs
+        self.at_new = 0  # facts that were appended anew before: by a run that was killed, or again
+        self._anew = anew
         self._facts = facts
         self._filling = filling
         self._end = filling.tip  # of the record before the refill
@@ -111,7 +113,7 @@ class _Above:
 
     def take(self, batch: list[Consumed]) -> int:
         """Write back the facts that now continue the record; returns how many."""
-        for each, judged in zip(batch, self._facts.judge(batch), strict=True):
+        for each, judged in self._new(zip(batch, self._facts.judge(batch), strict=True)):
             if judged.kind == "stray":
                 self.strays += 1
                 self._damaged[judged.number] = each
@@ -130,6 +132,19 @@ class _Above:
                 hint="Restore a newer backup first, then run this command again.",
             )
         return self._put_back()
+
+    def _new(self, judged: Iterable[tuple[Consumed, Judged]]) -> list[tuple[Consumed, Judged]]:
+        """These records; with `anew` without those of facts that are on record at new positions."""
+        every = list(judged)
+        rows = [
+            records.fed(each.key, each.value, each.headers).row
+            for each, told in every
+            if self._anew and told.kind == "foreign"
+        ]
+        held = iter(self._filling.holds(rows) if rows else ())
+        new = [each for each in every if each[1].kind != "foreign" or not next(held, False)]
+        self.at_new += len(every) - len(new)
+        return new
 
     def _put_back(self) -> int:
         began = self._filling.tip
@@ -154,12 +169,12 @@ class _Above:
         self.strays += len(rows) - 1
         return found[0]
 
-    def rest(self, *, anew: bool) -> list[TapeRow]:
+    def rest(self) -> list[TapeRow]:
         """The facts that wait behind a gap, in order. Raises `Refused` if any, unless `anew`.
 
         So it does if the only record of a further position does not match its hash.
         """
-        if (claimed := max(self._damaged, default=0)) > self._filling.tip and not anew:
+        if (claimed := max(self._damaged, default=0)) > self._filling.tip and not self._anew:
             each = self._damaged[claimed]
             raise Refused(
                 f"The only record of position {claimed:,} does not match its hash",
@@ -168,7 +183,7 @@ class _Above:
                 " record from a server that has that fact; or give --rest-anew, recreate the"
                 " topic, and let devices send again.",
             )
-        if self._waiting and not anew:
+        if self._waiting and not self._anew:
             first, last = self._filling.tip + 1, min(self._waiting) - 1
             raise Refused(
                 f"The feed lacks the facts at positions {first:,} to {last:,}, and holds"

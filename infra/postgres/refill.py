@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from psycopg import errors
 
+from infra.postgres import tape
 from infra.postgres.connection import translated
 from infra.postgres.tape import heads
 from ledger.errors import Refused
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.postgres.connection import AnyConnection, Database
-    from ledger.record.tape import InQuarantine, TapeRow
+    from ledger.record.tape import InQuarantine, Received, TapeRow
 
 _TIP = "SELECT position FROM ledger.record FOR UPDATE"
 _LAST_ASIDE = "SELECT coalesce(max(quarantine_id), 0) FROM ledger.quarantine"
@@ -96,13 +97,32 @@ class Refilling:
             self._equivocal += row.verdict == "equivocation"
         self.last_aside += len(rows)
 
+    def append_anew(self, facts: Sequence[Received]) -> None:
+        """Append facts at new positions, as if they were received now; nothing else may follow."""
+        self.finish()
+        tape.append(self._connection, facts)
+
+    def holds(self, rows: Sequence[TapeRow]) -> list[bool]:
+        """Whether each of these facts is on record, at whatever position."""
+        found = self._connection.execute(
+            "SELECT t.source, t.fact_id, t.attributes, t.state"
+            " FROM unnest(%s::text[], %s::text[]) AS w (source, fact_id)"
+            " JOIN ledger.identity e USING (source, fact_id)"
+            " JOIN ledger.tape t ON t.notification_id = e.position",
+            ([row.source for row in rows], [row.id for row in rows]),
+        )
+        there = set(found.fetchall())
+        return [(row.source, row.id, row.attributes, row.data) in there for row in rows]
+
     def finish(self) -> None:
-        """Update heads and counters for the added rows."""
+        """Update heads and counters for the rows added since."""
         heads = [(tape, *self._heads[tape]) for tape in sorted(self._changed)]
         counted = {"facts": self._facts, "malformed": self._malformed, "equivocal": self._equivocal}
         with self._connection.cursor() as cursor:
             cursor.executemany(_HEAD, heads)
             cursor.execute(_COUNTED, counted)
+        self._changed.clear()
+        self._facts = self._malformed = self._equivocal = 0
 
     def follows(self, row: TapeRow) -> bool:
         """Whether a row continues its tape as it is now."""

@@ -6,6 +6,8 @@ streaming and promoted, is in test_failover.py.
 
 from __future__ import annotations
 
+import itertools
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -164,6 +166,86 @@ def test_a_gap_is_named_and_nothing_is_written_unless_the_rest_is_to_come_anew(
         assert second.read(0, 30) == first.read(0, 30)
         assert {row.id for row in second.read(30, 99)} == {row.id for row in first.read(32, 99)}
         assert second.verify().broken is None
+
+
+class KilledError(BaseException):
+    """What nothing in the program catches."""
+
+
+def killed_at(monkeypatch: pytest.MonkeyPatch, number: int) -> Callable[[], int]:
+    """End the program before its statement of this number; returns how many it came to."""
+    seen = 0
+
+    def counting(of: Callable[..., object]) -> Callable[..., object]:
+        def execute(*args: object, **options: object) -> object:
+            nonlocal seen
+            seen += 1
+            if seen == number:
+                raise KilledError
+            return of(*args, **options)
+
+        return execute
+
+    for name in ("execute", "executemany"):
+        monkeypatch.setattr(psycopg.Cursor, name, counting(getattr(psycopg.Cursor, name)))
+    return lambda: seen
+
+
+def nobody_is_connected(database: Database) -> bool:
+    """Whether the server has ended the sessions of a program that was killed, and their locks."""
+    with database.connect("ledger_owner") as connection:
+        found = connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid()"
+        )
+        return found.fetchone() is None
+
+
+@pytest.mark.long
+def test_killed_at_any_statement_the_rest_anew_can_be_run_again(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    with PostgresTape(database) as tape:
+        fill(tape, 20)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, 30, first=20)
+        put(kafka, *[record_of(tape, n) for n in range(1, 51) if n not in (31, 32)])
+    for number in itertools.count(1):
+        with pytest.MonkeyPatch.context() as patched, suppress(KilledError):
+            came_to = killed_at(patched, number)
+            patched.setattr(relay_refill, "AT_ONCE", 7)
+            refill(older, kafka, anew=True)
+        until(lambda: nobody_is_connected(older))
+        with PostgresTape(older) as second:
+            if (appended := second.counters().appended) != 20:
+                break
+        until(lambda: nobody_is_connected(older))
+        assert came_to() == number, "it ended without an error, and wrote nothing"
+    assert number > 20, "the control: it has that many statements"
+    assert appended == 48, "all of it, or none"
+    with PostgresTape(older) as second, PostgresTape(database) as first:
+        before = second.read(0, 99)
+        assert refill(older, kafka, anew=True) == (0, 0, 0, 0, 18, 0, 0)
+        assert second.read(0, 99) == before
+        assert before[:30] == first.read(0, 30)
+        assert [row.id for row in before[30:]] == [row.id for row in first.read(32, 99)]
+        assert second.verify().broken is None
+    with pytest.raises(Refused, match="differ"):
+        refill(older, kafka)
+
+
+@pytest.mark.long
+def test_rest_anew_is_refused_for_a_record_that_went_on_with_facts_of_its_own(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    with PostgresTape(older) as tape:
+        fill(tape, 5, first=500)
+        before = tape.read(0, 1_000)
+        with pytest.raises(Refused, match="different facts"):
+            refill(older, kafka, anew=True)
+        assert tape.read(0, 1_000) == before
 
 
 def test_what_is_not_whole_on_the_feed_is_never_written(
