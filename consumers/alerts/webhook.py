@@ -21,6 +21,7 @@ import httpx
 from anyio import fail_after
 from anyio.from_thread import start_blocking_portal
 
+from infra.kafka.records import message_id
 from ledger.errors import Usage
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _judged(answer: httpx.Response) -> str:
 
 def _headers(due: Due, signers: Sequence[Webhook]) -> dict[str, str]:
     """The headers of a post. The id stays the same over all tries; the signed time does not."""
-    id_ = quote(due.alert_id)
+    id_ = quote(message_id(due.alert_id, "", due.body))
     headers = {"Content-Type": "application/json", "Idempotency-Key": id_}
     if signers:
         id_ = id_.replace(".", "%2E")  # the signed text has dots between its parts

@@ -38,7 +38,7 @@ from consumers.runtime.source import Batch, OutboxMapping, Projection
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound
 from ledger.rules.engine.ruling import FactRef, Finding, Ruling, Status, TableFindings
-from ledger.values import RoundId
+from ledger.values import RoundId, format_time
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -89,6 +89,22 @@ def _finding(row: NamedRow) -> str:
     return _joined(OfTable(fact=completes), msgspec.json.encode(told).decode())
 
 
+def _of_ruling(row: NamedRow) -> dict[str, str]:
+    """The attributes of a ruling's record, to select and window rulings by."""
+    return {
+        "property": row.property,
+        "gamingday": row.gaming_day,
+        "roundstart": format_time(row.first_us),
+        "roundend": format_time(row.last_us),
+    }
+
+
+def _of_finding(row: NamedRow) -> dict[str, str]:
+    """As `_of_ruling`, of a finding without a round; its gaming day may not be on record."""
+    told = {"property": row.property, "gamingday": row.gaming_day}
+    return {name: text for name, text in told.items() if text is not None}
+
+
 def _joined(first: Struct, rest: str) -> str:
     """Two JSON objects merged into one."""
     return f"{msgspec.json.encode(first).decode()[:-1]},{rest[1:]}"
@@ -99,7 +115,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    6,
+    7,
     (
         RULINGS,
         VERSIONS,
@@ -117,8 +133,8 @@ VIEW = Projection(
     ),
     apply,
     tells=(
-        OutboxMapping(ADJUDICATIONS, VERSIONS, 2, _ruling),
-        OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding),
+        OutboxMapping(ADJUDICATIONS, VERSIONS, 2, _ruling, _of_ruling),
+        OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding, _of_finding),
     ),
 )
 """The view `rulings`."""

@@ -53,7 +53,7 @@ TABLE_FINDINGS = ViewTable(
         Column("code", "text", "Code of the finding, e.g. stub_count_overdue."),
         Column("finding", "json", "The finding as it is printed."),
         Column("device", "text", "Lost facts: the device and its boot; (supervision).", null=True),
-        Column("settled", "boolean", "Not judged again.", dumped=False),
+        Column("settled", "boolean", "Not judged again."),
     ),
     ("(code)", "(device) WHERE device IS NOT NULL"),
 )
@@ -77,9 +77,10 @@ CARE = ViewTable(
     2,
     (
         *_TABLE_KEY,
-        Column("until_us", "bigint", "Facts up to this time are settled.", dumped=False),
-        Column("state", "json", "The equipment at that time.", dumped=False),
-        Column("waiting", "json", "Tape and table_seq of the facts since then.", dumped=False),
+        Column("until_us", "bigint", "Facts up to this time are settled."),
+        Column("state", "json", "The equipment at that time."),
+        Column("waiting", "json", "Tape and table_seq of the facts since then."),
+        Column("devices", "json", "Boot and highest sequence of each source settled last."),
     ),
 )
 
@@ -109,12 +110,38 @@ def _state_of(table: TableId) -> type[Equipment | supervision.Floor]:
     return supervision.Floor if table[1] == FLOOR else Equipment
 
 
+Devices = dict[str, tuple[str | None, int | None]]
+"""By source: the boot of its facts that were settled last, and their highest sequence number."""
+
+
 class _Cared(NamedTuple):
     """The stored state of a table's equipment, or of a floor's staff."""
 
     until_us: int
     state: Equipment | supervision.Floor
     waiting: list[Place]
+    devices: Devices
+
+    def is_late(self, fact: Fact) -> bool:
+        """Whether a new fact takes its place among facts that are settled.
+
+        By its time, or by its sequence number: a device's clock may have stepped back after it.
+        """
+        if fact.time_us <= self.until_us or self.reorders(fact):
+            return True
+        boot, newest = self.devices.get(fact.source, (None, None))
+        numbered = newest is not None and fact.sequence is not None
+        return numbered and boot == fact.boot and (fact.sequence or 0) < (newest or 0)
+
+    def reorders(self, fact: Fact) -> bool:
+        """Whether its device numbers some facts only, and is then ordered by time."""
+        boot, newest = self.devices.get(fact.source, (fact.boot, fact.sequence))
+        return boot == fact.boot and (newest is None) != (fact.sequence is None)
+
+
+def _new(table: TableId) -> _Cared:
+    """The state of a table that nothing is known of."""
+    return _Cared(_NEVER, _state_of(table)(), [], {})
 
 
 def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
@@ -163,25 +190,33 @@ def judge_tables(
             row.until_us,
             msgspec.json.decode(row.state, type=_state_of(row[:2])),
             msgspec.json.decode(row.waiting, type=list[Place]),
+            msgspec.json.decode(row.devices, type=Devices),
         )
         for row in store.rows(CARE, wanted)
     }
-    began = store.rows_at(
-        (tape, seq, seq) for cared in kept.values() for tape, seq in cared.waiting
-    )
-    waiting = tables_of(Heard(row, fact_of(row)) for row in began)
+    waiting = _waiting(store, kept.values())
     judged = []
     for table in wanted:
-        cared = kept.get(table) or _Cared(_NEVER, _state_of(table)(), [])
-        heard = tables.get(table, [])
-        if table in anew or any(each.fact.time_us <= cared.until_us for each in heard):
-            cared = _Cared(_NEVER, _state_of(table)(), [])
-            heard = _all_of(store, table, position)
+        cared, heard = kept.get(table) or _new(table), tables.get(table, [])
+        since = [waiting[place] for place in cared.waiting]
+        if (
+            table in anew
+            or any(cared.is_late(each.fact) for each in heard)
+            or any(cared.reorders(each.fact) for each in since)
+        ):
+            cared, heard = _new(table), _all_of(store, table, position)
         else:
-            heard = [*waiting.get(table, ()), *heard]
+            heard = [*since, *heard]
         if heard:
             judged.append(_judge(table, cared, heard, submissions))
     _save(store, judged)
+
+
+def _waiting(store: ViewStore, kept: Iterable[_Cared]) -> dict[Place, Heard]:
+    """The facts that wait for a table or a floor; one may wait for its floor alone."""
+    places = {place for cared in kept for place in cared.waiting}
+    rows = store.rows_at((tape, seq, seq) for tape, seq in sorted(places))
+    return {(row.tape, row.table_seq): Heard(row, fact_of(row)) for row in rows}
 
 
 def judge_sequence_gaps(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
@@ -232,7 +267,15 @@ def _judge(
         elif found := table_procedures.see(state, fact, rules_of):
             rows += _rows(table, state.gaming_day, fact, found, device=None, settled=at < cut)
     waiting = [places[fact.source, fact.id] for fact in ordered[cut:]]
-    cells = (*table, horizon, settled.decode(), msgspec.json.encode(waiting).decode())
+    devices = dict(cared.devices)
+    for fact in ordered[:cut]:
+        boot, newest = devices.get(fact.source, (None, None))
+        number = fact.sequence
+        if number is not None and newest is not None and boot == fact.boot:
+            number = max(number, newest)
+        devices[fact.source] = fact.boot, number
+    kept = (settled.decode(), *(msgspec.json.encode(each).decode() for each in (waiting, devices)))
+    cells = (*table, horizon, *kept)
     return _Judged(table, cared.until_us == _NEVER, rows, cells)
 
 

@@ -53,6 +53,8 @@ VERSIONS = ViewTable(
         *ROUND_KEY,
         Column("version", "integer", "From 1."),
         Column("position", "bigint", "Position of the fact that led to it."),
+        Column("first_us", "bigint", "Earliest device time of the facts it rests on."),
+        Column("last_us", "bigint", "Latest device time of the facts it rests on, microseconds."),
         _RULING,
     ),
 )

@@ -30,7 +30,7 @@ from infra.postgres.arrays import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import FiledSubmission, filed
-from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
+from ledger.facts import CouponsIssued, FactCorrected, RoundStarted, RulesSubmissionFiled
 from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.coupons import MOVED, issued, serial_of, serials_of
 from ledger.rules.engine.order import Gap
@@ -180,7 +180,8 @@ class RoundBatch:
         else:
             case.version, case.position = case.kept + 1, case.touched
             key = (*case.round, case.version)
-            self._versions[key] = (*key, case.touched, case.text.decode())
+            times = case.first_us, case.last_us
+            self._versions[key] = (*key, case.touched, *times, case.text.decode())
 
     def _standing(self) -> tuple[list[Fact], list[Fact]]:
         """The recorded filings of the office, and the corrections without a round."""
@@ -279,8 +280,7 @@ class RoundBatch:
             {"property": new.property},
         )
         self.tables_anew |= {(property_, table) for property_, table in tables}
-        mine = {r for r, case in self._cases.items() if r.property == new.property and case.facts}
-        return rounds | mine
+        return rounds | {r for r, case in self._cases.items() if case.facts and _is_for(new, case)}
 
     def _issue(self, row: TapeRow, fact: Fact) -> set[RoundId]:
         """Add a batch of coupons; rounds that played one of them are judged again.
@@ -369,6 +369,21 @@ def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState
         if fact.round == round_:
             case.add(fact)
     return RoundBatch(store, standing=(filings, made), until_us=case.last_us), case
+
+
+def _is_for(new: FiledSubmission, case: RoundState) -> bool:
+    """Whether a Rules Submission may apply to a round of this batch, as the query of stored ones.
+
+    A round applies whose game is not on record yet.
+    """
+    told = new.submission
+    games = {fact.body.game for fact in case.facts if isinstance(fact.body, RoundStarted)}
+    return (
+        case.round.property == new.property
+        and new.table in (None, case.round.table)
+        and case.round.gaming_day >= told.effective_from
+        and (not games or told.game in games)
+    )
 
 
 def round_of(name: str) -> RoundId:

@@ -187,12 +187,11 @@ def dump(store: ViewStore, projection: Projection) -> bytes:
     """A view as JSON lines: all rows by table and key. Equal views give equal bytes."""
     lines = []
     for table in sorted(projection.tables, key=lambda each: each.name):
-        columns = [column for column in table.columns if column.dumped]
-        cells = ", ".join(column.read for column in columns)
+        cells = ", ".join(column.read for column in table.columns)
         order = ", ".join(column.name for column in table.key)
         statement = f"SELECT {cells} FROM {{schema}}.{table.name} ORDER BY {order}"  # noqa: S608 - our own names
         for row in store.query(statement):
-            cell = {column.name: value for column, value in zip(columns, row, strict=True)}
+            cell = {column.name: value for column, value in zip(table.columns, row, strict=True)}
             lines.append(msgspec.json.encode({"table": table.name} | cell))
     return b"".join(line + b"\n" for line in lines)
 

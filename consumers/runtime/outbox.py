@@ -16,7 +16,7 @@ from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from consumers.runtime.source import OutboxMapping, Projection
     from infra.postgres.connection import AnyConnection, Database
@@ -52,7 +52,7 @@ def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
         keys = store.heard.get(each.table.name)
         if keys:
             rows = store.load(each.table, keys)
-            store.enqueue(position, [_message(each, rows[key]) for key in sorted(rows)])
+            store.enqueue(position, messages(each, [rows[key] for key in sorted(rows)]))
     store.heard = {}
 
 
@@ -167,8 +167,12 @@ def _standing(
 
 
 def _leave(store: ViewStore, each: OutboxMapping, position: int, rows: Sequence[Row]) -> None:
-    store.enqueue(position, [_message(each, row) for row in rows])
+    store.enqueue(position, messages(each, rows))
 
 
-def _message(each: OutboxMapping, row: Row) -> Message:
-    return Message(each.topic, each.key_of(row), each.value_of(row))
+def messages(each: OutboxMapping, rows: Iterable[Row]) -> list[Message]:
+    """The messages of whole rows."""
+    return [
+        Message(each.topic, each.key_of(row), each.value_of(row), each.attributes_of(row))
+        for row in rows
+    ]

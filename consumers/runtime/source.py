@@ -11,7 +11,7 @@ from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
     from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
@@ -113,6 +113,8 @@ class OutboxMapping:
     table: ViewTable
     key_cells: int  # the first so many cells of a row, joined by "/", are the key
     body: Callable[[NamedRow], str]  # the message's value in JSON, from a row
+    attributes: Callable[[NamedRow], Mapping[str, str]] = lambda _: {}
+    """Attributes that its record has beside those of every record, by name."""
     compacted: bool = False
     """The topic keeps only the newest record of each key. A swap enqueues a tombstone for each row
     that the rebuilt view lacks. The message key is part of the table's key."""
@@ -124,6 +126,10 @@ class OutboxMapping:
     def value_of(self, row: Row) -> str:
         """The message value of a whole row."""
         return self.body(self.table.row._make(row))
+
+    def attributes_of(self, row: Row) -> Mapping[str, str]:
+        """The message's own attributes, of a whole row."""
+        return self.attributes(self.table.row._make(row))
 
 
 @dataclass(frozen=True)

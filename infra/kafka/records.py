@@ -226,11 +226,12 @@ def of_quarantined(row: InQuarantine) -> ProducerRecord:
         base64.b64encode(row.octets[:OCTETS_MAX]).decode(),
         None if row.attributes is None else unframe_attributes(row.attributes),
     )
+    value = _encode(envelope).decode()
     told = {
         "specversion": "1.0",
         "type": QUARANTINED_TYPE,
         "source": QUARANTINE_SOURCE,
-        "id": str(row.quarantine_id),
+        "id": message_id(str(row.quarantine_id), "", value),
         "time": received_at,
     }
     headers = [
@@ -239,7 +240,7 @@ def of_quarantined(row: InQuarantine) -> ProducerRecord:
         (QUARANTINE_ID, b"%d" % row.quarantine_id),
         (DIGEST, digest.encode()),
     ]
-    return ProducerRecord(QUARANTINE_KEY, _encode(envelope), headers)
+    return ProducerRecord(QUARANTINE_KEY, value.encode(), headers)
 
 
 def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> ProducerRecord:
@@ -254,8 +255,9 @@ def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> Produ
         "specversion": "1.0",
         "type": f"roundledger.{MESSAGE_TYPES[name]}.v1",
         "source": f"/round-ledger/{name}",
-        "id": id_ or str(kept.number),
+        "id": message_id(id_ or str(kept.number), kept.key, kept.body),
         "time": format_time(kept.made_at_us),
+        **kept.attributes,
     }
     headers = [
         *((_CE + name, text.encode()) for name, text in told.items()),
@@ -266,6 +268,15 @@ def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> Produ
     if kept.body is None:
         return ProducerRecord(key, None, headers)
     return ProducerRecord(key, truncate_to_fit(kept.body), [("content-type", _JSON), *headers])
+
+
+def message_id(name: str, key: str, body: str | None) -> str:
+    """A name made unique by what it stands for: the same name and id always mean the same bytes.
+
+    Names are numbers of a ledger, and every ledger begins with 1.
+    """
+    octets = key.encode() + b"\0" + (body or "").encode()
+    return f"{name}-{hashlib.sha256(octets).hexdigest()[:16]}"
 
 
 MESSAGE_TYPES = {

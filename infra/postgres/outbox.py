@@ -6,10 +6,11 @@ relay has an empty outbox.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from infra.postgres.connection import AnyConnection
 
@@ -23,12 +24,16 @@ FORGOTTEN_MAX = 10_000
 """The most messages that one statement deletes."""
 
 
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
+
+
 class Message(NamedTuple):
     """A message of a view."""
 
     topic: str
     key: str
     body: str | None  # JSON; None: the view has no row for this key, so a tombstone is published
+    attributes: Mapping[str, str] = NO_ATTRIBUTES  # of its own, beside those of every record
 
 
 class QueuedMessage(NamedTuple):
@@ -39,6 +44,7 @@ class QueuedMessage(NamedTuple):
     made_at_us: int
     key: str
     body: str | None
+    attributes: Mapping[str, str] = NO_ATTRIBUTES
 
 
 def stop_publishing(connection: AnyConnection, topics: Sequence[str]) -> None:
@@ -67,7 +73,7 @@ def after(
     At least one, however long. The server counts the bytes, so it sends only these.
     """
     rows = connection.execute(
-        "SELECT number, position, made_at_us, key, body FROM ("
+        "SELECT number, position, made_at_us, key, body, attributes FROM ("
         "SELECT n.*, sum(coalesce(octet_length(body), 0)) OVER before AS until,"
         " row_number() OVER before AS nth"
         " FROM (SELECT * FROM views.outbox WHERE topic = %s AND number > %s"
@@ -75,7 +81,7 @@ def after(
         ") o WHERE until <= %s OR nth = 1 ORDER BY number",
         (topic, number, limit, octets),
     )
-    return [QueuedMessage._make(row) for row in rows.fetchall()]
+    return [QueuedMessage._make((*told, own or NO_ATTRIBUTES)) for *told, own in rows.fetchall()]
 
 
 def keys_after(

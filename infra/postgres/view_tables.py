@@ -6,6 +6,7 @@ program that writes it.
 
 from __future__ import annotations
 
+import json
 from collections import namedtuple
 from contextlib import contextmanager
 from functools import cache
@@ -85,7 +86,6 @@ class Column(NamedTuple):
     comment: str
     null: bool = False  # NULL: not recorded
     merge: str = "excluded.{name}"  # new value if the row exists; `old` is that row
-    dumped: bool = True  # False: may differ between equal views
 
     @property
     def read(self) -> str:
@@ -203,10 +203,9 @@ class ViewStore:
 
         If the live table has other columns, by another version of the view, these are all rows.
         """
-        told = [column for column in table.columns if column.dumped]
-        if not self._alike(table, told):
+        if not self._alike(table, table.columns):
             return self._page(table, table.columns, SHADOW_SCHEMA, after, limit)
-        live, beside = (", ".join(f"{side}.{c.read}" for c in told) for side in ("l", "t"))
+        live, beside = (", ".join(f"{side}.{c.read}" for c in table.columns) for side in ("l", "t"))
         same = f"ROW({live}) IS NOT DISTINCT FROM ROW({beside})"
         return self._page(
             table, table.columns, SHADOW_SCHEMA, after, limit, _lacking(table, LIVE, same)
@@ -310,13 +309,15 @@ class ViewStore:
         if not messages:
             return
         self.connection.execute(
-            "INSERT INTO views.outbox (position, topic, key, body) SELECT %b, t, k, b"
-            " FROM unnest(%b, %b, %b) WITH ORDINALITY AS u (t, k, b, n) ORDER BY n",
+            "INSERT INTO views.outbox (position, topic, key, body, attributes)"
+            " SELECT %b, t, k, b, a::json"
+            " FROM unnest(%b, %b, %b, %b) WITH ORDINALITY AS u (t, k, b, a, n) ORDER BY n",
             (
                 position,
                 arrays.texts([each.topic for each in messages]),
                 arrays.texts([each.key for each in messages]),
                 arrays.texts([each.body for each in messages]),
+                arrays.texts([_json(each.attributes) for each in messages]),
             ),
             prepare=True,
         )
@@ -591,3 +592,7 @@ def _collation(column: Column) -> str:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def _json(attributes: Mapping[str, str]) -> str | None:
+    return json.dumps(dict(attributes)) if attributes else None

@@ -1,19 +1,23 @@
 """`docs/asyncapi.json`: the feed as an AsyncAPI 3.0 document, for teams that build on it.
 
 Made from the topics that are declared, the facts there are and the structs that views tell, so that
-it cannot say otherwise than the program. Facts point to their kept JSON Schemas.
+it cannot say otherwise than the program. It holds all that it refers to, so that it can be handed
+on alone.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from consumers.rulings.rulings import OfRound, OfTable
 from infra.kafka import topics
+from infra.kafka.clients import DEFAULT_BOOTSTRAP
 from infra.kafka.dead_letters import HEADERS as LETTER_HEADERS
 from infra.kafka.records import (
     DIGEST,
@@ -26,7 +30,7 @@ from infra.kafka.records import (
     REPUBLISHED,
     TABLE_SEQ,
 )
-from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS
+from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS, schemas
 from ledger.record.kinds import WIRE_PREFIX
 from replay.docs.messages import AS_IT_CAME, CARRIED
 
@@ -38,10 +42,36 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 
-_FACT_SCHEMAS = "../ledger/facts/schemas"
 _COMPONENTS = "#/components/schemas"
 _JSON = "application/schema+json;version=draft-2020-12"
 _LETTER = "dead_letter"
+_BINDING = {"bindingVersion": "0.5.0"}
+_ADDRESS = {
+    "host": "{brokers}",
+    "variables": {
+        "brokers": {
+            "default": DEFAULT_BOOTSTRAP,
+            "description": "The brokers of ROUND_LEDGER_KAFKA_BOOTSTRAP, one of them as host:port.",
+        }
+    },
+    "bindings": {"kafka": _BINDING},
+}
+_SERVERS = {
+    "plain": {
+        **_ADDRESS,
+        "protocol": "kafka",
+        "description": "Brokers without TLS and login, as `round-ledger services up` runs them.",
+    },
+    "secure": {
+        **_ADDRESS,
+        "protocol": "kafka-secure",
+        "description": "Brokers with TLS and a login by SCRAM-SHA-512.",
+        "security": [{"$ref": "#/components/securitySchemes/scram"}],
+    },
+}
+_SCRAM = {"type": "scramSha512", "description": "Each login needs its own rights on topics only."}
+_KEY_PARTS = {"<gaming day>": r"\d{4}-\d{2}-\d{2}"}
+"""The pattern of a part of a key, if it is not any text without a slash."""
 
 
 def page() -> str:
@@ -53,9 +83,11 @@ def page() -> str:
             "version": version("round-ledger"),
             "description": "CloudEvents 1.0 on Kafka in binary mode: attributes are `ce_*` headers,"
             " the value is JSON. Batches are compressed with zstd (`kafka-python[zstd]`)."
-            " What a reader may rely on stands in feed.md.",
+            " Topics may have a prefix (ROUND_LEDGER_TOPIC_PREFIX). What a reader may rely on"
+            " stands in feed.md.",
         },
         "defaultContentType": "application/json",
+        "servers": _SERVERS,
         "channels": {topic.name: _channel(topic) for topic in topics.declared()},
         "operations": {
             _name(topic.name): {
@@ -65,13 +97,34 @@ def page() -> str:
             }
             for topic in topics.declared()
         },
-        "components": {"messages": _messages(), "schemas": _schemas()},
+        "components": {
+            "messages": {name: _bound(name, told) for name, told in _messages().items()},
+            "schemas": _schemas(),
+            "securitySchemes": {"scram": _SCRAM},
+        },
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _channel(topic: Topic) -> Schema:
-    """One topic, what it is keyed by, and which records it carries."""
+def _bound(name: str, message: Schema) -> Schema:
+    """A message with the keys of its topic."""
+    (topic,) = (each for each in topics.declared() if name in _names(each))
+    return {**message, "bindings": {"kafka": {"key": _key(topic), **_BINDING}}}
+
+
+def _key(topic: Topic) -> Schema:
+    """The schema of a topic's keys."""
+    if topic.name in AS_IT_CAME:
+        return {"type": ["string", "null"], "description": "The key of the record as it came."}
+    parts = re.split("(<[^>]+>)", topic.key)
+    pattern = "".join(
+        _KEY_PARTS.get(each, "[^/]+") if each.startswith("<") else re.escape(each) for each in parts
+    )
+    return {"type": "string", "pattern": f"^{pattern}$", "description": f"{topic.key}, in UTF-8."}
+
+
+def _names(topic: Topic) -> list[str]:
+    """The messages of a topic."""
     names = [_carried_name(each) for each in CARRIED if each.topic == topic.name]
     if topic.name == topics.FACTS:
         names += [*FACTS, *UPCASTERS]
@@ -79,6 +132,12 @@ def _channel(topic: Topic) -> Schema:
         names += [_LETTER]
     if topic.is_compacted:
         names += [_taken_back(each) for each in CARRIED if each.topic == topic.name]
+    return names
+
+
+def _channel(topic: Topic) -> Schema:
+    """One topic, what it is keyed by, and which records it carries."""
+    names = _names(topic)
     return {
         "address": topic.name,
         "description": f"{topic.says} Keyed by {topic.key}.",
@@ -91,7 +150,7 @@ def _channel(topic: Topic) -> Schema:
                     "cleanup.policy": topic.settings["cleanup.policy"].split(","),
                     "retention.ms": int(topic.settings["retention.ms"]),
                 },
-                "bindingVersion": "0.5.0",
+                **_BINDING,
             }
         },
     }
@@ -107,7 +166,7 @@ def _messages() -> dict[str, Schema]:
             "headers": {
                 "$ref": f"{_COMPONENTS}/{'round' if name in SUBJECT_REQUIRED else 'fact'}_headers"
             },
-            "payload": _payload(f"{_FACT_SCHEMAS}/{name}.json"),
+            "payload": _payload(f"{_COMPONENTS}/{name}"),
         }
         for name, struct in structs.items()
     }
@@ -142,7 +201,7 @@ def _messages() -> dict[str, Schema]:
 
 
 def _schemas() -> dict[str, Schema]:
-    """The values that are no facts, and the headers of each kind of record."""
+    """The value and the headers of each kind of record."""
     values_ = [each.value for each in CARRIED]
     first = [each.first for each in CARRIED if each.first]
     _, parts = msgspec.json.schema_components(
@@ -152,7 +211,19 @@ def _schemas() -> dict[str, Schema]:
     used = {each.__name__ for each in (*values_, *first)}
     beside = {name: part for name, part in parts.items() if name not in used or name == "Ruling"}
     bare: dict[str, Schema] = {"tombstone": {"type": "null"}, "octets": {}}
-    return dict(sorted({**beside, **values, **_headers(), **bare}.items()))
+    return dict(sorted({**beside, **values, **_headers(), **bare, **_facts()}.items()))
+
+
+def _facts() -> dict[str, Schema]:
+    """The kept schema of each fact; what it alone refers to stands beside it."""
+    found: dict[str, Schema] = {}
+    for file, text in schemas.generate().items():
+        name = file.removesuffix(".json")
+        schema = json.loads(text.replace("#/$defs/", f"{_COMPONENTS}/{name}."))
+        parts = schema.pop("$defs", {})
+        found |= {f"{name}.{part}": told for part, told in parts.items()}
+        found[name] = {key: told for key, told in schema.items() if key not in ("$schema", "$id")}
+    return found
 
 
 def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
@@ -196,18 +267,31 @@ def _headers() -> dict[str, Schema]:
         OUTBOX: {"type": "string", "pattern": number},
         POSITION: {"type": "string", "pattern": number},
     }
+    of_ruling = {
+        "ce_property": {"type": "string"},
+        "ce_gamingday": {"type": "string", "format": "date"},
+        "ce_roundstart": {"type": "string", "format": "date-time"},
+        "ce_roundend": {"type": "string", "format": "date-time"},
+    }
+    of_finding = {"ce_property": of_ruling["ce_property"]}
+    its_day = {"ce_gamingday": of_ruling["ce_gamingday"]}
     return {
         "fact_headers": _object(every | record, sometimes),
         "round_headers": _object(every | record | {"ce_subject": {"type": "string"}}, sometimes),
         "quarantine_headers": _object(every | aside, {}),
         "view_headers": _object(every | view, {}),
+        "ruling_headers": _object(every | view | of_ruling, {}),
+        "finding_headers": _object(every | view | of_finding, its_day),
         "tombstone_headers": _object(events | view, {}),
         "letter_headers": _object({name: {"type": "string"} for name in LETTER_HEADERS}, {}),
     }
 
 
 def _headers_of(each: Carried) -> str:
-    return "quarantine_headers" if each.topic == topics.QUARANTINE else "view_headers"
+    if each.topic == topics.QUARANTINE:
+        return "quarantine_headers"
+    of = {OfRound: "ruling_headers", OfTable: "finding_headers"}
+    return of[each.first] if each.first else "view_headers"
 
 
 def _object(required: dict[str, Schema], optional: dict[str, Schema]) -> Schema:

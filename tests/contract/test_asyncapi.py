@@ -6,7 +6,7 @@ The schemas are judged by `jsonschema`, the structure against the topics and fac
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
@@ -22,6 +22,7 @@ from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
+from consumers.runtime import outbox
 from infra.kafka import records, topics, truncation
 from infra.kafka.clients import Connection
 from infra.kafka.consumer_group import Read
@@ -37,12 +38,12 @@ from ledger.simulate import deal, line, plan_of
 from replay.docs import asyncapi
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from infra.kafka.records import ProducerRecord
     from infra.postgres.view_tables import Row
 
-SCHEMAS = Path(__file__).parents[2] / "ledger" / "facts" / "schemas"
-ROOT = "https://round-ledger.invalid/"
-DOCUMENT = f"{ROOT}docs/asyncapi.json"
+DOCUMENT = "https://round-ledger.invalid/asyncapi.json"
 NOW_US = 1_795_000_000_500_000
 
 
@@ -53,21 +54,17 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def registry(document: dict[str, Any]) -> Registry[Any]:
-    """The document, and the schemas beside it, by the references that it holds."""
+    """The document alone, as a stranger has it."""
+    return Registry().with_resource(DOCUMENT, Resource.from_contents(document, DRAFT202012))
 
-    kept = [
-        (f"{ROOT}ledger/facts/schemas/{path.name}", json.loads(path.read_text()))
-        for path in SCHEMAS.glob("*.json")
-    ]
-    held = [(DOCUMENT, document), *kept]
-    return Registry().with_resources(
-        [(where, Resource.from_contents(told, DRAFT202012)) for where, told in held]
-    )
+
+def judge_by(registry: Registry[Any], schema: dict[str, Any], told: object) -> None:
+    Draft202012Validator(schema, registry=registry).validate(told)
 
 
 def judge(registry: Registry[Any], schema: dict[str, Any], told: object) -> None:
     whole = urljoin(DOCUMENT, schema["$ref"])
-    Draft202012Validator({"$ref": whole}, registry=registry).validate(told)
+    judge_by(registry, {"$ref": whole}, told)
 
 
 def fits(
@@ -79,6 +76,7 @@ def fits(
     value = None if record.value is None else json.loads(record.value)
     judge(registry, message["payload"]["schema"], value)
     assert dict(record.headers)["ce_type"].decode() == message["name"]
+    judge_by(registry, message["bindings"]["kafka"]["key"], record.key.decode())
 
 
 def row_of(received: Received, seq: int) -> TapeRow:
@@ -97,7 +95,15 @@ def row_of(received: Received, seq: int) -> TapeRow:
 
 def row_of_ruling(ruling: Ruling, version: int) -> Row:
     """As the view keeps it."""
-    return ("p", "t", "2026-11-20", 1, version, 17, msgspec.json.encode(ruling).decode())
+    times = NOW_US - 60_000_000, NOW_US
+    return ("p", "t", "2026-11-20", 1, version, 17, *times, msgspec.json.encode(ruling).decode())
+
+
+def told_of(which: int, row: Row) -> ProducerRecord:
+    """The record that the view `rulings` publishes of a row."""
+    (message,) = outbox.messages(rulings.VIEW.tells[which], [row])
+    kept = QueuedMessage(1, 1, NOW_US, *message[1:])
+    return records.of_message(message.topic, kept)
 
 
 def test_every_topic_and_every_fact_is_described(document: dict[str, Any]) -> None:
@@ -110,6 +116,57 @@ def test_every_topic_and_every_fact_is_described(document: dict[str, Any]) -> No
     for topic in topics.declared():
         bound = document["channels"][topic.name]["bindings"]["kafka"]
         assert bound["partitions"] == topic.partitions
+
+
+def references(told: object) -> Iterator[str]:
+    """Every reference in the document."""
+    if isinstance(told, dict):
+        if isinstance(told.get("$ref"), str):
+            yield told["$ref"]
+        told = list(told.values())
+    if isinstance(told, list):
+        for each in told:
+            yield from references(each)
+
+
+def test_it_holds_all_that_it_refers_to(document: dict[str, Any]) -> None:
+    found = set(references(document))
+    assert len(found) > len(FACTS)
+    for each in found:
+        assert each.startswith("#/"), "away from the checkout there is nothing else"
+        at: Any = document
+        for part in each.removeprefix("#/").split("/"):
+            at = at[part.replace("~1", "/").replace("~0", "~")]
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_servers_say_how_to_reach_the_brokers(document: dict[str, Any]) -> None:
+    protocols = {each["protocol"] for each in document["servers"].values()}
+    assert protocols == {"kafka", "kafka-secure"}
+    for each in document["servers"].values():
+        named = set(re.findall(r"{(\w+)}", each["host"]))
+        assert named == set(each["variables"])
+
+
+@pytest.mark.parametrize(
+    ("topic", "good", "bad"),
+    [
+        (topics.FACTS, "hollywood/CC-07", "CC-07"),
+        ("ledger.drop-totals.v1", "hollywood/CC-07/2026-11-20", "hollywood/CC-07"),
+        (topics.QUARANTINE, "quarantine", "hollywood/CC-07"),
+        (DEAD, None, 7),
+    ],
+)
+def test_every_message_says_what_its_key_is(
+    document: dict[str, Any], registry: Registry[Any], topic: str, good: object, bad: object
+) -> None:
+    for each in document["channels"][topic]["messages"].values():
+        message = document["components"]["messages"][each["$ref"].rpartition("/")[2]]
+        key = message["bindings"]["kafka"]["key"]
+        judge_by(registry, key, good)
+        with pytest.raises(ValidationError):
+            judge_by(registry, key, bad)
 
 
 def test_every_message_is_of_some_topic(document: dict[str, Any]) -> None:
@@ -130,11 +187,12 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
     said = [each for each in adjudicate(facts) if isinstance(each, Ruling)]
     assert said
     for version, ruling in enumerate(said, 1):
-        body = rulings.VIEW.tells[0].value_of(row_of_ruling(ruling, version))
-        record = records.of_message(
-            "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
-        )
+        record = told_of(0, row_of_ruling(ruling, version))
         fits(document, registry, "round_adjudicated.v1", record)
+        headers = dict(record.headers)
+        assert headers["ce_property"] == b"p"
+        assert headers["ce_gamingday"] == b"2026-11-20"
+        assert headers["ce_roundstart"] < headers["ce_roundend"] == headers["ce_time"]
 
 
 def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry[Any]) -> None:
@@ -152,10 +210,12 @@ def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry
         None,
         True,
     )
-    body = rulings.VIEW.tells[1].value_of(row)
-    record = records.of_message("ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body))
+    record = told_of(1, row)
     fits(document, registry, "round_adjudicated.v1.TableFindings", record)
-    assert json.loads(body)["fact"] == {"source": "/p/t/shoe", "id": "9"}
+    assert json.loads(record.value or b"")["fact"] == {"source": "/p/t/shoe", "id": "9"}
+    no_day = told_of(1, (*row[:6], None, *row[7:]))
+    fits(document, registry, "round_adjudicated.v1.TableFindings", no_day)
+    assert "ce_gamingday" not in dict(no_day.headers)
 
 
 def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
@@ -164,10 +224,7 @@ def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     monkeypatch.setattr(truncation, "VALUE_OCTETS_MAX", 100)
     facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
     for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
-        body = rulings.VIEW.tells[0].value_of(row_of_ruling(ruling, 1))
-        record = records.of_message(
-            "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
-        )
+        record = told_of(0, row_of_ruling(ruling, 1))
         fits(document, registry, "round_adjudicated.v1.CutRuling", record)
         with pytest.raises(ValidationError, match="settlements"):
             fits(document, registry, "round_adjudicated.v1", record)
@@ -185,9 +242,9 @@ def test_what_views_tell_fits(
     document: dict[str, Any], registry: Registry[Any], topic: str, name: str, told: object
 ) -> None:
     body = msgspec.json.encode(told).decode()
-    fits(
-        document, registry, name, records.of_message(topic, QueuedMessage(1, 1, NOW_US, "k", body))
-    )
+    key = {"ledger.drop-totals.v1": "p/t/2026-11-20", "ledger.table-state.v1": "p/t"}.get(topic)
+    kept = QueuedMessage(1, 1, NOW_US, key or "lag", body)
+    fits(document, registry, name, records.of_message(topic, kept))
 
 
 @pytest.mark.parametrize("name", ["drop_totalled.v1", "table_stated.v1"])
@@ -199,7 +256,8 @@ def test_a_tombstone_fits_as_such_and_not_as_what_it_takes_back(
         for each, channel in document["channels"].items()
         if f"{name}.Tombstone" in channel["messages"]
     )
-    record = records.of_message(topic, QueuedMessage(1, 1, NOW_US, "k", None))
+    key = "p/t/2026-11-20" if name.startswith("drop") else "p/t"
+    record = records.of_message(topic, QueuedMessage(1, 1, NOW_US, key, None))
     fits(document, registry, f"{name}.Tombstone", record)
     with pytest.raises(ValidationError):
         fits(document, registry, name, record)

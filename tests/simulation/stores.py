@@ -253,7 +253,7 @@ class SimViewStore(ViewStore):
             database = self.session.database
             database.message += 1  # a sequence: what is rolled back leaves a hole
             at_us = int(database.world.wall() * 1_000_000)
-            kept = QueuedMessage(database.message, position, at_us, each.key, each.body)
+            kept = QueuedMessage(database.message, position, at_us, *each[1:])
             self.session.put("outbox", (database.message,), (each.topic, kept))
 
     def page(self, table: ViewTable, after: Key | None, limit: int) -> list[Key]:

@@ -54,8 +54,9 @@ def _decks_removed(j: Judge, body: DecksRemoved, _: object) -> None:
 
 def _done(what: str) -> Callable[[Judge, Any, object], None]:
     def note(j: Judge, body: Any, _: object) -> None:  # noqa: ANN401 - four kinds of fact
-        if body.batch in j.state.batches:
-            j.state.batches[body.batch].done.add(what)
+        batch = j.state.batches.get(body.batch)
+        if batch and what not in batch.done:
+            batch.done.append(what)
 
     return note
 

@@ -25,7 +25,7 @@ class CardBatch(Struct):
 
     received_us: int
     preshuffled: bool
-    done: set[str] = field(default_factory=set)  # "inspected", "verified", "spread", "washed"
+    done: list[str] = field(default_factory=list)  # "inspected", "verified", "spread", "washed"
     opened: bool = False  # whether its opening was judged
     shuffled: str | None = None  # method of the shuffle since it was last used
     dealt: bool = False  # whether it was ever dealt from

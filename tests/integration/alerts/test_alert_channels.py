@@ -296,15 +296,24 @@ def test_a_post_is_signed_by_every_secret_in_the_file(signed: str, tmp_path: Pat
             Webhook("whsec_" + base64.b64encode(b"3" * 32).decode()).verify(body, headers)
     first, again = (headers["webhook-id"] for headers, _ in Signed.kept)
     assert first == again
-    assert unquote(first) == DUE.alert_id
+    assert unquote(first).startswith(f"{DUE.alert_id}-")
     assert "." not in first, "it would be read as the end of the id"
+
+
+def test_the_same_alert_of_two_ledgers_is_two_to_a_receiver(signed: str) -> None:
+    """Both watch the view `drop`, so that their alerts of one hour have one id."""
+    with webhook.webhook(signed) as channel:
+        for body in ('{"says":"by 70 s"}', '{"says":"by 90 s"}'):
+            channel(Due("lag:drop:498000", body, "webhook", 0))
+    first, other = (headers["Idempotency-Key"] for headers, _ in Signed.kept)
+    assert first != other
 
 
 def test_without_a_secret_a_post_is_not_signed(signed: str) -> None:
     with webhook.webhook(signed) as channel:
         channel(DUE)
     ((headers, _),) = Signed.kept
-    assert unquote(headers["Idempotency-Key"]) == DUE.alert_id
+    assert unquote(headers["Idempotency-Key"]).startswith(f"{DUE.alert_id}-")
     assert not [name for name in headers if name.lower().startswith("webhook-")]
 
 

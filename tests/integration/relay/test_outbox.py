@@ -126,7 +126,7 @@ def test_read_by_their_count_alone_a_window_would_take_all_of_them(
             " WHERE topic = %s AND number > %s ORDER BY number LIMIT %s",
             (topic, after, limit),
         )
-        return [outbox.QueuedMessage._make(row) for row in rows.fetchall()]
+        return [outbox.QueuedMessage(*row) for row in rows.fetchall()]
 
     monkeypatch.setattr(outbox, "after", after)
     leave(database, *[body(LARGE)] * 60)

@@ -12,8 +12,9 @@ from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX
 from consumers.rounds.search import Filters, search
 from consumers.rulings import rulings
+from consumers.rulings.tables import VERSIONS
 from consumers.rulings.touched_rounds import round_of
-from consumers.runtime.lifecycle import catch_up
+from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import reading
 from ledger.adjudication.feed import adjudicate
 from ledger.errors import NotFound
@@ -33,11 +34,12 @@ from ledger.facts import (
 from ledger.record.wire import encode, fact_of
 from ledger.rules.engine.ruling import Ruling, TableFindings
 from ledger.simulate import deal, line, plan_of
-from ledger.values import RoundId
+from ledger.values import RoundId, format_time
 from tests.scenes.view_feeds import (
     Prefix,
     day,
     disturbed,
+    dumped,
     received,
     record,
     uncared,
@@ -384,3 +386,39 @@ def test_planted_mistakes_are_found_by_code_outcome_and_sentence(scenes: Scenes)
     won = search(database, Filters(outcome="win", wager="ante_across", position=1, limit=5))
     assert all(1 in round_.positions for round_ in won)
     assert won
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("seed", "size", "count"), [(1, 700, 3_000), (6, 3, 1_072)])
+def test_the_state_of_a_table_is_the_same_however_facts_came_in_batches(
+    database: Database, seed: int, size: int, count: int
+) -> None:
+    """Facts that wait for a floor, and Rules Submissions that come with rounds in one batch."""
+    rows = record(database, disturbed(day(12, seed=seed, planted=1), seed))[:count]
+    install(database)
+    source = Prefix(rows, len(rows))
+    catch_up(database, source, [rulings.VIEW], batch_rows=size)
+    kept_up = dumped(database, rulings.VIEW)
+    assert b'"table":"ruling_care"' in kept_up
+    rebuild(database, source, rulings.VIEW)
+    assert dumped(database, rulings.VIEW) == kept_up
+
+
+def test_a_ruling_says_when_its_round_began_and_ended(scenes: Scenes) -> None:
+    database, rows = scenes.read(viewed, 6)
+    times: dict[str, list[int]] = {}
+    for row in rows:
+        if row.subject:
+            times.setdefault(row.subject, []).append(row.time_us)
+    with reading(database, rulings.tables_to_read()) as store:
+        told = store.page(VERSIONS, None, 100)
+    assert told
+    for version in map(VERSIONS.row._make, told):
+        name = f"{version.table_name}/{version.gaming_day}/{version.number}"
+        (mapping,) = (each for each in rulings.VIEW.tells if each.table is VERSIONS)
+        assert mapping.attributes_of(version) == {
+            "property": version.property,
+            "gamingday": version.gaming_day,
+            "roundstart": format_time(min(times[name])),
+            "roundend": format_time(max(times[name])),
+        }

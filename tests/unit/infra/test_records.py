@@ -11,6 +11,7 @@ import pytest
 from infra.kafka import records, topics
 from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
 from infra.kafka.records import PreviousHashes, UnreadableError
+from infra.postgres.outbox import QueuedMessage
 from ledger.record.tape import (
     GENESIS,
     InQuarantine,
@@ -140,7 +141,10 @@ def test_a_quarantined_input_travels_with_its_octets_and_why() -> None:
     assert told["octets"] == len(octets)
     assert told["sha256"] == hashlib.sha256(octets).hexdigest()
     assert octets.startswith(base64.b64decode(told["bytes"]))
-    assert dict(record.headers)["ce_id"] == b"4"
+    id_ = dict(record.headers)["ce_id"]
+    assert id_.startswith(b"4-")
+    later = records.of_quarantined(aside._replace(received_at_us=RECEIVED_US + 1))
+    assert dict(later.headers)["ce_id"] != id_, "the fourth of another ledger"
     assert record.octets < int(topics.topic(topics.QUARANTINE).settings["max.message.bytes"])
 
 
@@ -185,3 +189,15 @@ def test_the_hash_before_a_row_is_known_only_where_the_row_before_it_was_seen() 
 def test_a_window_of_the_largest_facts_stays_within_what_may_be_under_way() -> None:
     assert WINDOW_OCTETS < 64 * 1024 * WINDOW_RECORDS
     assert topics.topic(topics.FACTS).settings["max.message.bytes"] == str(1024 * 1024)
+
+
+def test_the_first_messages_of_two_ledgers_have_different_identities() -> None:
+    def identity(body: str | None, key: str = "p/t") -> tuple[bytes, bytes]:
+        kept = QueuedMessage(1, 1, RECEIVED_US, key, body)
+        headers = dict(records.of_message("ledger.adjudications.v1", kept).headers)
+        return headers["ce_source"], headers["ce_id"]
+
+    told = [identity('{"property":"p"}'), identity('{"property":"q"}')]
+    told += [identity(None), identity(None, "q/t")]
+    assert len(set(told)) == 4
+    assert identity('{"property":"p"}') == told[0], "sent again it is the same"
