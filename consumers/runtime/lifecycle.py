@@ -7,12 +7,10 @@ never decides what is recorded, and the record can rebuild all of it.
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,20 +21,17 @@ from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.connection import translated
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ReadersInTheWayError, ViewStore
-from ledger.errors import Refused, Stopped, Unavailable
+from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection, Database
 
 __all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Progress", "Projection", "RunnerOptions"]
 __all__ += ["RecordSource", "Runner", "catch_up", "dump", "follow", "install", "rebuild"]
-__all__ += ["until_signalled", "up_to_date"]
+__all__ += ["up_to_date"]
 
 POLL_S = 1.0
 """How long a runner waits for new rows before it polls and checks `stop`, seconds."""
-
-INSIST_S = 1.5
-"""How long after a signal a loop may take to stop by itself, seconds."""
 
 SWAP_TRIES = 100
 """How often a swap tries to lock the live tables before it gives up."""
@@ -194,33 +189,6 @@ def dump(store: ViewStore, projection: Projection) -> bytes:
             cell = {column.name: value for column, value in zip(table.columns, row, strict=True)}
             lines.append(msgspec.json.encode({"table": table.name} | cell))
     return b"".join(line + b"\n" for line in lines)
-
-
-@contextmanager
-def until_signalled(*, insist: bool = True) -> Iterator[Callable[[], bool]]:
-    """A `stop` that becomes true at SIGTERM or SIGINT; only for a process's main thread.
-
-    insist: what still runs `INSIST_S` later is broken off by `Stopped`. It must be safe to kill.
-    """
-    told = threading.Event()
-
-    def ask(*_: object) -> None:
-        told.set()
-        if insist:
-            signal.setitimer(signal.ITIMER_REAL, INSIST_S)
-
-    handlers = {signal.SIGTERM: ask, signal.SIGINT: ask, signal.SIGALRM: _break_off}
-    kept = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
-        yield told.is_set
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in kept.items():
-            signal.signal(number, handler)
-
-
-def _break_off(*_: object) -> NoReturn:
-    raise Stopped
 
 
 def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.postgres.connection import Database, open_database, open_unmigrated
+from infra.postgres.connection import Database, kept_running, open_database, open_unmigrated
 from infra.postgres.tape import PostgresTape
 from replay.shell.settings import in_force
 
@@ -26,4 +26,11 @@ def opened_unmigrated() -> Iterator[Database]:
 def opened_tape() -> Iterator[PostgresTape]:
     """The record, for reading and appending."""
     with opened_database() as database, PostgresTape(database) as tape:
+        yield tape
+
+
+@contextmanager
+def opened_running_tape() -> Iterator[PostgresTape]:
+    """The record for a process that stays; an embedded database that dies is started again."""
+    with opened_tape() as tape, kept_running(in_force()):
         yield tape

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 
 from consumers.registry import VIEWS
 from consumers.runtime.following import follow_on
-from consumers.runtime.lifecycle import RunnerOptions, until_signalled
+from consumers.runtime.lifecycle import RunnerOptions
 from consumers.runtime.metrics import ConsumerMetrics
+from consumers.runtime.stopping import until_signalled
 from infra.kafka import clients
 from infra.kafka.clients import Connection
 from infra.kafka.feed_source import feed_source

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 
 from consumers.registry import VIEWS
-from consumers.runtime.lifecycle import follow, until_signalled
+from consumers.runtime.lifecycle import follow
+from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import tape_source
 

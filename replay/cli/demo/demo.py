@@ -33,7 +33,7 @@ from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
 from ledger.values import RoundId, dollars
 from replay.cameras.intake import take
-from replay.cli.record.ingest import keep
+from replay.cli.record.append import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size

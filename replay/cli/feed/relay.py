@@ -13,7 +13,7 @@ from consumers.relay.check import FeedCheck
 from consumers.relay.metrics import RelayMetrics
 from consumers.relay.relay import relay as run
 from consumers.runtime import outbox
-from consumers.runtime.lifecycle import until_signalled
+from consumers.runtime.stopping import until_signalled
 from infra.kafka.publisher import ACKNOWLEDGED_S_MAX
 from infra.metrics import metrics_server
 from replay.cli.shell.app import family

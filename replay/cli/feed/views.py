@@ -19,10 +19,11 @@ from consumers.parallel_rebuild import WORKERS_MAX, Share, fill
 from consumers.registry import VIEWS, install, view
 from consumers.runtime import unpark as release
 from consumers.runtime.following import follow_on
-from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up, until_signalled
+from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up
 from consumers.runtime.lifecycle import rebuild as rebuild_one
 from consumers.runtime.metrics import ConsumerMetrics
 from consumers.runtime.source import RecordSource
+from consumers.runtime.stopping import until_signalled
 from infra.kafka.feed_source import feed_source
 from infra.kafka.merging import Figures
 from infra.kafka.topics import FACTS

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, HOUR_US
-from consumers.runtime.lifecycle import until_signalled
+from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import reading
 from ledger.errors import Usage
@@ -33,6 +33,7 @@ from replay.rounds.reading import opened_views
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, progress, say, show_table
 from replay.shell.zones import Zones, house_zones
+from replay.text.extras import install
 from replay.text.times import localized, stamp
 
 group = family()
@@ -240,7 +241,7 @@ def _sum_up(counted: Counter[str], *, json: bool, ends: bool = True) -> None:
     else:
         say(", ".join(f"{count:,} {what}" for what, count in sorted(counted.items())) or "No file.")
     if not available():
-        say("PyAV is not installed: no copies for browsers, no clips (extra `video`).")
+        say(f"PyAV is not installed: no copies for browsers, no clips. Run: {install('video')}")
     if ends and counted["refused"]:
         raise typer.Exit(Usage.exit_code)
 

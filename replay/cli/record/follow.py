@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from consumers.runtime.lifecycle import until_signalled
-from infra.postgres.connection import kept_running
+from consumers.runtime.stopping import until_signalled
 from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
 from ledger.record.wire import parse_line
@@ -18,10 +17,8 @@ from replay.devices import file_tail
 from replay.devices.forwarding import Manner, NotTaken, Send, forward
 from replay.devices.http_client import HttpSender
 from replay.recording.answers import Answer, answer
-from replay.shell.connections import opened_tape
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import print_json
-from replay.shell.settings import in_force
 
 TOLD_S = 60.0
 """Seconds between log records while lines are ingested."""
@@ -63,7 +60,9 @@ def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
         return
     if key_file is not None:
         raise Usage("--key-file needs --to", where="--key-file", hint="Name the ledger with --to.")
-    with opened_tape() as tape, kept_running(in_force()), Committer(tape) as committer:
+    from replay.shell.connections import opened_running_tape  # noqa: PLC0415 - as in `ingest`
+
+    with opened_running_tape() as tape, Committer(tape) as committer:
         yield _here(committer)
 
 

@@ -17,7 +17,8 @@ from ledger.record.group_commit import Committer
 from ledger.record.tape import Quarantined
 from ledger.record.wire import Fact, encode, fact_of, parse_line
 from ledger.values import parse_time
-from replay.cli.record.ingest import keep, print_totals
+from replay.cli.record.append import keep
+from replay.cli.record.ingest import print_totals
 from replay.cli.rules.rules import print_rulings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS

@@ -25,6 +25,7 @@ from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import print_drawn
 from replay.shell.settings import in_force
+from replay.text.extras import install
 from replay.web.access.device_keys import Keyring
 from replay.web.app import LOOPBACK, build
 from replay.web.ports import Address, opened_ports
@@ -142,7 +143,7 @@ def _add_oidc(web: FastAPI, settings: Settings) -> None:
         raise Unavailable(
             f"Sign-in at an identity provider needs {error.name}",
             where="ROUND_LEDGER_OIDC_ISSUER",
-            hint="Install it: pip install 'round-ledger[oidc]'.",
+            hint=f"Install it: {install('oidc')}",
         ) from error
     issuer = settings.oidc_issuer
     if not is_safe(issuer):

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from consumers.runtime.lifecycle import until_signalled
+from consumers.runtime.stopping import until_signalled
 from infra.kafka.clients import cluster
 from infra.postgres.connection import Database, kept_running, open_database, server
 from infra.services import brokers, jars, supervisor

@@ -56,7 +56,9 @@ COMMANDS = (
     Command("drop", "rounds.drop", FINANCE, "Show drop and win of each table and gaming day."),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),
-    Command("quarantine", "record.ingest", OPERATIONS, "Show malformed inputs, and release them."),
+    Command(
+        "quarantine", "record.quarantine", OPERATIONS, "Show malformed inputs, and release them."
+    ),
     Command("verify", "record.record", OPERATIONS, "Recompute every tape's hash chain."),
     Command("backup", "record.record", OPERATIONS, "Write the record and its heads to a folder."),
     Command("restore", "record.record", OPERATIONS, "Restore a backup to a new database."),

@@ -16,6 +16,7 @@ from typing import NoReturn
 import typer
 
 from ledger.errors import LedgerError, Stopped, Unavailable
+from replay.text.extras import extra_of, install
 
 FINDINGS = 1
 """Exit code of a command that did its work and found something."""
@@ -49,6 +50,12 @@ def ending() -> Iterator[None]:
     except BrokenPipeError:
         _forget_output()
         raise typer.Exit(_READER_GONE) from None
+    except ModuleNotFoundError as error:
+        extra = extra_of(error.name or "")
+        if extra is None:
+            raise
+        tell(_not_installed(error.name or "", extra))
+        raise typer.Exit(Unavailable.exit_code) from None
     except OSError as error:
         if error.errno not in _OF_THE_MACHINE:
             raise
@@ -57,6 +64,14 @@ def ending() -> Iterator[None]:
     except KeyboardInterrupt as stop:
         number = signal.SIGTERM if isinstance(stop, Stopped) else signal.SIGINT
         raise typer.Exit(128 + number) from None
+
+
+def _not_installed(module: str, extra: str) -> LedgerError:
+    return Unavailable(
+        f"This command needs the extra `{extra}`, which is not installed",
+        where=f"the Python module {module}",
+        hint=f"Install it with: {install(extra)}",
+    )
 
 
 def _not_allowed(error: OSError) -> LedgerError:

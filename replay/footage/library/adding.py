@@ -32,6 +32,7 @@ from replay.footage.muxing.muxing import (
     available,
     write,
 )
+from replay.text.extras import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -255,7 +256,7 @@ def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio:
         playable = Playable(file.path, file.sha256, "original", made)
         return _Played(playable, None, nature.audio)
     if not available():
-        problem = "PyAV is not installed: run pip install 'round-ledger[video]', and add it again"
+        problem = f"PyAV is not installed: run {install('video')}, and add it again"
         return _Played(None, problem, nature.audio)
     goal: Made = "webm" if codec_in == "webm" else "mp4"
     copied = _copied(library, file, nature, goal, "copy") if codec_in else None

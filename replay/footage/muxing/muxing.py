@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ledger.errors import Lacking
 from replay.footage.decoding.limits import Limits, in_turn
+from replay.text.extras import install
 
 How = Literal["copy", "encode"]
 Made = Literal["mp4", "webm"]
@@ -65,7 +66,7 @@ def require_video(what: str) -> None:
         raise Lacking(
             f"{what} needs PyAV, which is not installed",
             where="the optional extra `video`",
-            hint="Install it with: pip install 'round-ledger[video]'.",
+            hint=f"Install it with: {install('video')}",
         )
 
 

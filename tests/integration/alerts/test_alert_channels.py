@@ -19,7 +19,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from consumers.alerts import process, webhook
 from consumers.alerts.alert import Alert
-from consumers.runtime import lifecycle
+from consumers.runtime import stopping
 from infra.postgres.alerts import Alerts, Due
 from infra.settings import load
 from ledger.errors import Stopped, Unavailable, Usage
@@ -213,8 +213,8 @@ def test_a_process_that_is_asked_to_stop_breaks_a_delivery_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", 3600)
-    monkeypatch.setattr(lifecycle, "INSIST_S", 0.1)
-    with dripping(ENDLESS) as address, pytest.raises(Stopped), lifecycle.until_signalled():
+    monkeypatch.setattr(stopping, "INSIST_S", 0.1)
+    with dripping(ENDLESS) as address, pytest.raises(Stopped), stopping.until_signalled():
         deliver_asked_to_stop(address)
     assert posting() == 0
 

@@ -8,14 +8,14 @@ import threading
 
 import pytest
 
-from consumers.runtime import lifecycle
-from consumers.runtime.lifecycle import until_signalled
+from consumers.runtime import stopping
+from consumers.runtime.stopping import until_signalled
 from ledger.errors import Stopped
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lifecycle, "INSIST_S", 0.05)
+    monkeypatch.setattr(stopping, "INSIST_S", 0.05)
 
 
 def asked() -> None:

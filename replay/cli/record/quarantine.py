@@ -1,0 +1,191 @@
+"""`quarantine`: shows malformed inputs, and releases them."""
+
+import base64
+from collections.abc import Iterator
+from datetime import tzinfo
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import to_builtins
+
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused, Usage
+from ledger.record.tape import (
+    InQuarantine,
+    Quarantined,
+    Received,
+    frame_attributes,
+    unframe_attributes,
+)
+from ledger.record.wire import parse_kept, parse_structured
+from ledger.values import format_time
+from replay.cli.shell.app import family
+from replay.recording.answers import answer
+from replay.shell.connections import opened_tape
+from replay.shell.output import Json, print_json, print_list, show_table
+from replay.shell.settings import in_force
+from replay.shell.zones import zones
+from replay.text.times import stamp
+
+SHOWN_OCTETS = 1_000
+"""Bytes of a malformed input shown in a list."""
+
+NAMED = "quarantineid"
+"""The attribute with which a corrected fact names the input it replaces."""
+
+app = family()
+quarantine = family()
+app.add_typer(quarantine, name="quarantine", help="Show malformed inputs, and release them.")
+
+Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, from `list`.")]
+
+
+@quarantine.command("list")
+def list_(
+    *,
+    released: Annotated[bool, typer.Option(help="Show released inputs, too.")] = False,
+    json: Json = False,
+) -> None:
+    """List quarantined inputs with their reasons.
+
+    Example: round-ledger quarantine list --json | head -3
+    """
+    with opened_tape() as tape:
+        rows, zone = _all(tape, released=released), _zone(tape)
+        print_list(
+            "In quarantine",
+            rows,
+            {
+                "id": lambda row: row.quarantine_id,
+                "received": lambda row: stamp(row.received_at_us, zone),
+                "times": lambda row: row.times_received,
+                "reason": lambda row: row.reason,
+                "what": lambda row: row.what,
+                "where": lambda row: row.where,
+                "released as": lambda row: row.released_position or "",
+            },
+            json=json,
+            as_json=lambda row: _as_json(row, SHOWN_OCTETS),
+            right="id times",
+        )
+
+
+@quarantine.command("show")
+def show(number: Number, *, json: Json = False) -> None:
+    """Show one quarantined input: its bytes, its reason, and what to do.
+
+    Example: round-ledger quarantine show 17
+    """
+    with opened_tape() as tape:
+        row = tape.in_quarantine(number)
+    if json:
+        print_json(_as_json(row, len(row.octets)))
+        return
+    shown = _as_json(row, 0) | {"bytes": row.octets.decode(errors="backslashreplace")}
+    show_table(f"Number {number}", ("", "in quarantine"), shown.items())
+
+
+@quarantine.command("release")
+def release(
+    number: Number,
+    *,
+    corrected: Annotated[
+        Path | None, typer.Option("--as", metavar="FACT.json", help="Append this fact instead.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge the same bytes again, or append a corrected fact for them.
+
+    After an upgrade, bytes that were malformed may be a fact. A corrected fact is appended with the
+    attribute `quarantineid`, the number of the input that it replaces.
+
+    Example: round-ledger quarantine release 17 --as corrected.json
+    """
+    with opened_tape() as tape:
+        row = tape.in_quarantine(number)
+        fact = _same_again(row) if corrected is None else _corrected(corrected, number)
+        receipt = tape.release(number, fact)
+    said = answer(fact, receipt)
+    if json:
+        print_json(said, {"released": number})
+    else:
+        show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _zone(tape: PostgresTape) -> tzinfo:
+    """The house's zone, for times by the ledger's clock."""
+    return zones(in_force().time_zone, tape.newest).of(None)
+
+
+def _all(tape: PostgresTape, *, released: bool) -> Iterator[InQuarantine]:
+    """Every row, read in pages."""
+    after = 0
+    while page := tape.quarantined(after=after, released=released):
+        yield from page
+        after = page[-1].quarantine_id
+
+
+def _as_json(row: InQuarantine, octets: int) -> dict[str, object]:
+    released_at = None if row.released_at_us is None else format_time(row.released_at_us)
+    return {
+        "quarantine_id": row.quarantine_id,
+        "received_at": format_time(row.received_at_us),
+        "reason": row.reason,
+        "what": row.what,
+        "where": row.where,
+        "bytes": base64.b64encode(row.octets[:octets]).decode(),
+        "hint": row.hint,
+        "verdict": row.verdict,
+        "source": row.source,
+        "id": row.id,
+        "attributes": None if row.attributes is None else unframe_attributes(row.attributes),
+        "octets": len(row.octets),
+        "times_received": row.times_received,
+        "last_received_at": format_time(row.last_received_at_us),
+        "released_at": released_at,
+        "released_position": row.released_position,
+    }
+
+
+def _same_again(row: InQuarantine) -> Received:
+    where = f"number {row.quarantine_id} in quarantine"
+    if row.verdict == "equivocation":
+        raise Refused(
+            "It is a well-formed fact, but its source and id are on record with other bytes",
+            where=where,
+            hint="If it is the true one, append a `fact_corrected` for the other with --as.",
+        )
+    judged = parse_kept(row.octets)
+    if isinstance(judged, Quarantined):
+        raise Refused(
+            f"It is still malformed: {judged.what} ({judged.reason})",
+            where=f"{where}, {judged.where}",
+            hint=f"Correct it and append the corrected fact with --as: {judged.hint}.",
+        )
+    return judged
+
+
+def _corrected(path: Path, number: int) -> Received:
+    """The fact in a file, with the number of the input it replaces."""
+    try:
+        octets = path.read_bytes()
+    except OSError as error:
+        raise Usage(
+            f"The fact cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Give a file with one fact.",
+        ) from error
+    judged = parse_structured(octets.strip())
+    if isinstance(judged, Quarantined):
+        raise Usage(
+            f"{judged.what} ({judged.reason})", where=f"{path} {judged.where}", hint=judged.hint
+        )
+    attributes = unframe_attributes(judged.attributes)
+    if attributes.setdefault(NAMED, str(number)) != str(number):
+        raise Usage(
+            f"The fact replaces number {attributes[NAMED]}, not {number}",
+            where=f"{path} $.{NAMED}",
+            hint=f"Leave `{NAMED}` out: it is added.",
+        )
+    return judged._replace(attributes=frame_attributes(attributes))
