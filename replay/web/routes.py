@@ -88,10 +88,8 @@ async def _opened_elsewhere(request: Request, error: Exception) -> Response:
     del error
     says = "Another site opened this address. Viewing it is recorded in your name."
     hint = "Nothing was recorded. Open it yourself if you want to view it."
-    if not wants_page(request):
-        return JSONResponse({"error": says, "hint": hint}, 403)
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return page(request, "problem.html", 403, title=_TITLES[403], says=says, hint=hint, open=wanted)
+    return _problem(request, 403, says, hint, wanted)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -120,8 +118,10 @@ async def _failed(request: Request, error: Exception) -> Response:
     return _problem(request, 500, "The page could not be made.", "The server's log has the cause.")
 
 
-def _problem(request: Request, status: int, says: str, hint: str) -> Response:
+def _problem(
+    request: Request, status: int, says: str, hint: str, open_: str | None = None
+) -> Response:
     if not wants_page(request):
         return JSONResponse({"error": says, "hint": hint}, status)
     title = _TITLES.get(status, "That did not work")
-    return page(request, "problem.html", status, title=title, says=says, hint=hint)
+    return page(request, "problem.html", status, title=title, says=says, hint=hint, open_=open_)
