@@ -75,6 +75,30 @@ def floor(scenes: Scenes, tmp_path: Path) -> Iterator[Browser]:
         yield site.browser("auditor")
 
 
+def test_pages_show_and_read_times_as_the_propertys_devices_do_or_in_the_zone_set(
+    scenes: Scenes, tmp_path: Path
+) -> None:
+    """One clock on lists, on a round and in the form. A later hour finds fewer rounds."""
+    copied = scenes.copy(played)[0]
+    for setting, zone, offset, from_ in (
+        ("", "UTC-05:00", "05:00", "10:04 am"),
+        ("hollywood=America/Denver", "America/Denver", "07:00", "11/20/2026 8:04"),
+    ):
+        with opened_site(copied, tmp_path / zone, TIME_ZONE=setting) as site:
+            auditor = site.browser("auditor")
+            every = shown(auditor, "/")
+            assert f"\N{MINUS SIGN}{offset}<" in every
+            (path, *_) = re.findall(r'href="(/rounds/hollywood/[^"]+)"', every)
+            page = shown(auditor, path)
+            assert f'data-zone="{zone}"' in page
+            assert f"\N{MINUS SIGN}{offset} (" in page
+            assert f"clocks, in {zone}</span>" in page
+            wanted = {"gaming_day": "2026-11-20", "from": from_, "limit": "200"}
+            found = auditor.get("/", params=wanted).text
+            assert found.count("/rounds/hollywood/") < every.count("/rounds/hollywood/")
+            assert "Not searched" not in found
+
+
 def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: Browser) -> None:
     for browser in (auditor, staffed.browser()):
         for path in PAGES:
