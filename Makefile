@@ -66,13 +66,19 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@ $(VENV)/.installed
 
-secrets: .secrets/postgres_password
+PASSWORDS := $(addprefix .secrets/,$(addsuffix _password,postgres web views alerts relay backup ingest report))
 
-.secrets/postgres_password:
+secrets: $(PASSWORDS) settings/env
+
+$(PASSWORDS):
 	mkdir -p .secrets
 	umask 077 && $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
 	chmod 644 $@  # other users read it in the containers; the folder's mode keeps the host's users out
 	chmod 700 .secrets
+
+settings/env:
+	mkdir -p settings
+	cp infra/docker/env.example $@
 
 clean:
 	rm -rf $(VENV) build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
+
+from replay.shell.settings import TABLE
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = (ROOT / "docs" / "reference" / "versions.md").read_text()
 TOP_LEVEL = ("ledger", "consumers", "infra", "replay")
 # Python writes a module's compiled form beside the others under a name of its own at first, so a
 # file half written there is no file of ours.
-NOT_READ = {"__pycache__", "docker"}
+NOT_READ = {"__pycache__", "docker", "caddy", "systemd"}
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +78,92 @@ def test_every_dependency_is_pinned_for_tests(project: dict) -> None:
     assert {name_of(each) for each in wanted} - pinned == {"round-ledger"}  # extras of its own
 
 
-def test_in_containers_one_service_keeps_the_views() -> None:
-    told = re.findall(r"command: \[(.*)\]", (ROOT / "docker-compose.yml").read_text())
-    commands = [re.findall(r'"([^"]+)"', each)[1:] for each in told]
+@pytest.fixture(scope="module")
+def services() -> dict:
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+
+
+def test_containers_have_no_right_that_they_do_not_need(services: dict) -> None:
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service.get("read_only") or name.startswith("kafka"), name
+    assert [name for name, each in services.items() if "cap_add" in each] == ["caddy"]
+    assert [each for each in services["serve"]["volumes"] if each.endswith(":/recordings:ro")]
+
+
+def test_each_service_has_a_login_of_its_own_and_two_know_the_superuser(services: dict) -> None:
+    logins = {
+        name: each["environment"]["PGUSER"]
+        for name, each in services.items()
+        if "PGUSER" in each.get("environment", {})
+    }
+    assert [name for name, user in logins.items() if user == "ledger"] == ["migrate", "logins"]
+    created = set(
+        re.findall(r"^login (\w+)", (ROOT / "infra/docker/logins.sh").read_text(), re.MULTILINE)
+    )
+    for name, user in logins.items():
+        given = [each for each in services[name]["secrets"] if isinstance(each, dict)]
+        own = "postgres" if user == "ledger" else user.removeprefix("ledger_")
+        if name != "logins":
+            assert [each["source"] for each in given] == [f"{own}_password"]
+            assert own in created | {"postgres"}
+    known = {each.removesuffix("_password") for each in services["logins"]["secrets"]}
+    assert known == created | {"postgres"}
+    passwords = re.search(r"addsuffix _password,([\w ]+)", (ROOT / "Makefile").read_text())
+    assert passwords
+    assert set(passwords[1].split()) == known
+
+
+def test_every_service_that_stays_is_watched_and_gets_every_setting(services: dict) -> None:
+    for name, service in services.items():
+        stays = service["restart"] == "unless-stopped"
+        assert ("healthcheck" in service) == stays, name
+        if service["image"] == "round-ledger:local":
+            assert service["env_file"] == [{"path": "settings/env", "required": False}], name
+            assert "./settings:/etc/round-ledger:ro" in service["volumes"] or name == "backup", name
+    named = re.findall(
+        r"^#?(ROUND_LEDGER_\w+)=", (ROOT / "infra/docker/env.example").read_text(), re.MULTILINE
+    )
+    assert {*named} <= {row.name for row in TABLE}
+
+
+def test_the_units_are_valid_and_run_what_the_containers_run(
+    services: dict, tmp_path: Path
+) -> None:
+    units = tmp_path / "units"
+    shutil.copytree(ROOT / "infra" / "systemd", units)
+    commands = {}
+    for unit in units.glob("*.service"):
+        text = unit.read_text()
+        (command,) = re.findall(r"^ExecStart=(.+)", text, re.MULTILINE)
+        (user,) = re.findall(r"^Environment=PGUSER=(.+)", text, re.MULTILINE)
+        commands[unit.stem.removeprefix("round-ledger-")] = (
+            command.split("round-ledger ")[1],
+            user,
+        )
+        unit.write_text(text.replace("/opt/round-ledger/bin/round-ledger", "/bin/true"))
+    assert {*commands} == {"serve", "views", "alerts", "relay", "backup"}
+    for name, (command, user) in commands.items():
+        ours = services[name]
+        assert ours["environment"]["PGUSER"] == user
+        if name != "backup":
+            assert sorted(command.split()) == sorted(ours["command"][1:])
+    if not shutil.which("systemd-analyze"):
+        return
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *units.glob("*.service"), *units.glob("*.timer")],
+        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{units}:"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_in_containers_one_service_keeps_the_views(services: dict) -> None:
+    told = [each["command"] for each in services.values() if "command" in each]
+    commands = [each[1:] for each in told if each[0] == "round-ledger"]
     keep = [each for each in commands if each[0] == "serve" and "--no-views" not in each]
     keep += [each for each in commands if each[0] == "consume" and "all" in each]
     assert len(keep) == 1, keep

@@ -170,7 +170,7 @@ def test_what_only_grows_is_a_counter_and_what_stands_is_a_gauge(database: Datab
 def test_the_compose_file_asks_every_process_that_tells_of_itself_whether_it_is_ready() -> None:
     text = (ROOT / "docker-compose.yml").read_text()
     served = re.findall(r'command: \[.*"--port", "(\d+)"\]', text)
-    asked = re.findall(r"http://127\.0\.0\.1:(\d+)/(\w+)", text)
+    asked = re.findall(r"http://127\.0\.0\.1:(?:\$\{HTTP_PORT:-)?(\d+)\}?/(\w+)", text)
     assert len(served) == 3
     assert sorted(asked) == [("8080", "readyz"), *((port, "readyz") for port in sorted(served))]
     table = (ROOT / "docs/runbook/upgrade.md").read_text()
