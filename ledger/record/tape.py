@@ -8,6 +8,8 @@ time received, and the hash that ties it to the row before (ADR 0003).
 from __future__ import annotations
 
 import hashlib
+import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ GENESIS = bytes(32)
 IDENTITY_OCTETS_MAX = 1_000
 """The most bytes of `source` and `id` together, which are the key of an index."""
 
+_NUMBERS = struct.Struct(">4q")
 _CHAIN_VERSION = b"\x02"
 
 
@@ -178,6 +181,11 @@ def payload_hash(attributes: bytes, data: bytes) -> bytes:
     return hashlib.sha256(frame((attributes, data))).digest()
 
 
+@lru_cache(maxsize=4096)
+def _frame_of(tape: str, type_: str) -> bytes:
+    return frame((tape.encode(), type_.encode()))
+
+
 def chain_hash(previous: bytes, row: TapeRow) -> bytes:
     """The hash of a row, recomputed from its bytes and the previous hash.
 
@@ -185,11 +193,8 @@ def chain_hash(previous: bytes, row: TapeRow) -> bytes:
     received_at_us (8), then the framed tape and type, then the payload hash (32). Integers are
     signed, big-endian. The stored hash of the row is not used.
     """
-    numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
+    numbers = _NUMBERS.pack(row.position, row.table_seq, row.time_us, row.received_at_us)
+    payload = payload_hash(row.attributes, row.data)
     return hashlib.sha256(
-        _CHAIN_VERSION
-        + previous
-        + b"".join(number.to_bytes(8, "big", signed=True) for number in numbers)
-        + frame((row.tape.encode(), row.type.encode()))
-        + payload_hash(row.attributes, row.data)
+        _CHAIN_VERSION + previous + numbers + _frame_of(row.tape, row.type) + payload
     ).digest()

@@ -41,6 +41,7 @@ PROGRESS_ROWS = 5_000
 _HASH_OCTETS = 32
 DIGEST_OCTETS = 8
 _TYPE_PREFIX = "roundledger."
+_COPIED = frozenset((b"id", b"source", b"subject"))
 
 
 class Known(NamedTuple):
@@ -326,6 +327,10 @@ def digest_of(data: bytes) -> bytes:
 
 def copies_agree(row: TapeRow) -> bool:
     """Whether the columns that repeat attributes equal them. Only the attributes are chained."""
+    return _surely_agree(row) or _decoded_agree(row)
+
+
+def _decoded_agree(row: TapeRow) -> bool:
     try:
         told = unframe_attributes(row.attributes)
     except ValueError:
@@ -335,6 +340,29 @@ def copies_agree(row: TapeRow) -> bool:
         told.get("id"),
         told.get("subject"),
     )
+
+
+def _surely_agree(row: TapeRow) -> bool:
+    """Whether a walk along the frame finds each copy once, and equal; if not, decode it.
+
+    Plain ASCII only, which every reader decodes alike.
+    """
+    octets = row.attributes
+    if not octets.isascii():
+        return False
+    copies = {b"id": row.id.encode(), b"source": row.source.encode()}
+    if row.subject is not None:
+        copies[b"subject"] = row.subject.encode()
+    at, end = 0, len(octets)
+    while at < end:
+        start = at + 8
+        at = start + int.from_bytes(octets[at:start], "big")
+        name = octets[start:at]
+        start = at + 8
+        at = start + int.from_bytes(octets[at:start], "big")
+        if name in _COPIED and copies.pop(name, None) != octets[start:at]:
+            return False
+    return at == end and not copies
 
 
 def contradiction(row: TapeRow) -> str | None:
