@@ -49,6 +49,7 @@ def _page(of: GameCard, decided: list[str]) -> str:
         "## Decisions",
         _decisions(decided),
         *_open(of),
+        *_course(of),
         *_edges(of),
     )
 
@@ -171,6 +172,10 @@ def _open(of: GameCard) -> Iterator[str]:
             f"Progressive wagers, and the least their meters begin at: {least}. A Rules Submission "
             f"says of each in `progressives`: {terms}."
         )
+
+
+def _course(of: GameCard) -> Iterator[str]:
+    """What may go wrong in a round, what is checked beside it, and what is not."""
     yield "## Irregularities"
     yield (
         markdown.table(
