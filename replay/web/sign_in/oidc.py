@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
+import anyio
 import httpx
 from fastapi import APIRouter, Request, Response
 from joserfc import jwt
@@ -200,16 +201,9 @@ class Provider:
     ) -> Mapping[str, Any]:
         """The JSON object that the provider answers. Raises `Lacking`, `NotBelievedError`."""
         try:
-            answer = httpx.request(
-                method,
-                url,
-                data=form,
-                headers={"Accept": "application/json", **(headers or {})},
-                timeout=ANSWER_S_MAX,
-                follow_redirects=False,
-            )
+            answer = anyio.run(_answer, method, url, form, headers or {})
             told = answer.json() if answer.status_code == httpx.codes.OK else None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, TimeoutError) as error:
             raise Lacking(
                 f"The identity provider does not answer: {type(error).__name__}",
                 where=self.client.issuer,
@@ -220,6 +214,19 @@ class Provider:
         if not isinstance(told, dict):
             raise NotBelievedError(f"{urlsplit(url).path} answered {answer.status_code}")
         return told
+
+
+async def _answer(
+    method: str, url: str, form: Mapping[str, str] | None, headers: Mapping[str, str]
+) -> httpx.Response:
+    """A whole answer. One limit by the wall clock holds, since it may come byte by byte.
+
+    Raises `httpx.HTTPError`, `TimeoutError`.
+    """
+    with anyio.fail_after(ANSWER_S_MAX):
+        async with httpx.AsyncClient(timeout=None) as client:  # noqa: S113 - one for all of it
+            every = {"Accept": "application/json", **headers}
+            return await client.request(method, url, data=form, headers=every)
 
 
 def is_safe(url: str) -> bool:

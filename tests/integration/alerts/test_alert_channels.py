@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import signal
-import socketserver
 import threading
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from consumers.runtime import stopping
 from infra.postgres.alerts import Alerts, Due
 from infra.settings import load
 from ledger.errors import Stopped, Unavailable, Usage
+from tests.processes.dripping import OCTET_S, dripping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,35 +163,6 @@ LIMIT_S = 3.0
 """How long a webhook may take in these tests, seconds: far longer than from octet to octet."""
 
 SLOW_ANSWER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 30 + b"\r\nContent-Length: 0\r\n\r\n"
-OCTET_S = 0.1
-
-
-@contextmanager
-def dripping(answer: bytes) -> Iterator[str]:
-    """The address of a webhook that answers every post octet by octet."""
-    done = threading.Event()
-
-    class Drips(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            with suppress(OSError):
-                for octet in answer:
-                    self.request.sendall(bytes([octet]))
-                    if done.wait(OCTET_S):
-                        return
-
-    class Server(socketserver.ThreadingTCPServer):
-        daemon_threads = True
-
-    with Server(("127.0.0.1", 0), Drips) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/alerts"
-        finally:
-            done.set()
-            server.shutdown()
-            thread.join()
-
 
 ENDLESS = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 50_000
 """An answer of over an hour."""

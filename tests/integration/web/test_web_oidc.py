@@ -20,9 +20,11 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
 from infra.access.users import User
-from ledger.errors import Unavailable
+from ledger.errors import Lacking, Unavailable
+from replay.web.sign_in import oidc
 from replay.web.sign_in.oidc import Client, NotBelievedError, Provider, is_safe
 from tests.fixtures.web import ACTOR, opened_site
+from tests.processes.dripping import dripping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -325,6 +327,17 @@ def test_a_provider_that_does_not_answer_is_said_to_be_away() -> None:
     provider = Provider(Client("http://127.0.0.1:9", CLIENT_ID, None, "sub", "x"), "http://x/")
     with pytest.raises(Unavailable):
         provider.start_login("/")
+
+
+def test_a_provider_that_never_ends_its_answer_is_said_to_be_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else each try to sign in would hold a thread of the server."""
+    monkeypatch.setattr(oidc, "ANSWER_S_MAX", 0.2)
+    with dripping(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 50_000) as url:
+        away = Provider(Client(url, CLIENT_ID, SECRET, "sub", "the office"), "http://127.0.0.1/")
+        with pytest.raises(Lacking, match="does not answer: TimeoutError"):
+            away.start_login("/")
 
 
 def test_secrets_go_over_tls_or_stay_on_this_machine() -> None:
