@@ -3,6 +3,7 @@
 To add a page, write a module with a `router`, add it to `ROUTERS`, and a tab to `page.TABS`.
 """
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -37,6 +38,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     cases.router,
 )
 
+_SAYS = {
+    404: ("There is no page at this address.", "Check the address, or begin at the start page."),
+    405: ("This address does not answer this method.", "/openapi.json lists the methods."),
+}
 _TITLES = {403: "Not allowed", 404: "Nothing here", 405: "Nothing here"}
 
 
@@ -94,7 +99,10 @@ async def _opened_elsewhere(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these alone
-    return _problem(request, error.status_code, error.detail, "")
+    status = error.status_code
+    unsaid = error.detail == HTTPStatus(status).phrase  # the framework's own words
+    says, hint = _SAYS.get(status, (error.detail, "")) if unsaid else (error.detail, "")
+    return _problem(request, status, says, hint)
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:

@@ -271,8 +271,11 @@ def test_a_page_that_is_not_there_says_so_and_shows_no_inside(auditor: Browser) 
     answer = auditor.get("/nowhere")
     assert answer.status_code == 404
     assert "Nothing here" in answer.text
+    assert "There is no page at this address." in answer.text
     assert "Traceback" not in answer.text
-    assert auditor.get("/nowhere", headers={"Accept": "application/json"}).json()["error"]
+    refused = auditor.get("/nowhere", headers={"Accept": "application/json"}).json()
+    assert refused["error"] == "There is no page at this address."
+    assert refused["hint"]
 
 
 def test_pages_say_how_far_behind_the_record_they_are(staffed: Site, auditor: Browser) -> None:
