@@ -21,6 +21,7 @@ from ledger.simulate import (
 )
 from ledger.values import parse_subject
 from replay.cli.shell.app import family
+from replay.cli.shell.options import require_gaming_day
 from replay.footage.simulated.filming import film
 from replay.shell.output import Json, print_json, progress, say
 
@@ -54,7 +55,9 @@ def simulate(  # noqa: PLR0913 - one option a choice
         ),
     ] = None,
     cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn per table.")] = 1,
-    gaming_day: Annotated[str, typer.Option(help="YYYY-MM-DD.")] = "2026-11-20",
+    gaming_day: Annotated[
+        str, typer.Option(help="YYYY-MM-DD.", callback=require_gaming_day)
+    ] = "2026-11-20",
     property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
     json: Json = False,
 ) -> None:

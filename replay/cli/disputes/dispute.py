@@ -358,7 +358,7 @@ def preserve(
 @dispute.command("lock")
 def lock(
     name: Annotated[
-        str | None, typer.Argument(metavar="[DISPUTE]", help="One dispute; else every open one.")
+        str | None, typer.Argument(metavar="DISPUTE", help="One dispute; else every open one.")
     ] = None,
     *,
     property_: Property = None,

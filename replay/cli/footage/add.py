@@ -180,6 +180,9 @@ def list_(
         for entry in entries:
             print_json(as_json(entry))
         return
+    if not entries:
+        say(f"The footage index has no segment{f' of camera {camera}' if camera else ''}.")
+        return
     with opened_database() as database:
         zones = house_zones(database)
     if camera is None:

@@ -30,6 +30,7 @@ from replay.cameras.statement import (
 from replay.cameras.timeline import SEEN
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
+from replay.cli.shell.options import require_gaming_day
 from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import at_hand, footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json, printable, say, show_table
@@ -56,11 +57,13 @@ class _About(NamedTuple):
 @group.command("coverage")
 def coverage(
     round_: Annotated[
-        str | None, typer.Argument(metavar="[ROUND]", help="[property:]table/gaming day/number")
+        str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
     ] = None,
     *,
     table: Annotated[str | None, typer.Option(help="A table, while it was open.")] = None,
-    gaming_day: Annotated[str | None, typer.Option(help="With --table: YYYY-MM-DD.")] = None,
+    gaming_day: Annotated[
+        str | None, typer.Option(help="With --table: YYYY-MM-DD.", callback=require_gaming_day)
+    ] = None,
     property_: Property = None,
     footage: Annotated[
         Path | None,

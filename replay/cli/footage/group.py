@@ -37,7 +37,11 @@ def property_of(store: ViewStore, camera: str, named: str | None) -> str:
     if len(found) == 1:
         return found[0]
     what = "No fact is about this camera" if not found else "Several properties have this camera"
-    hint = f"Name one: {', '.join(found)}." if found else "Name the casino: --property NAME."
+    hint = (
+        f"Name one: {', '.join(found)}."
+        if found
+        else "Check its name; a new camera needs --property NAME, its casino."
+    )
     raise Usage(what, where=camera, hint=hint)
 
 
@@ -54,13 +58,15 @@ def told_errors() -> Iterator[None]:
         ) from error
 
 
-def entries_of(index: FootageIndex, camera: str, property_: str) -> list[IndexedSegment]:
+def entries_of(
+    index: FootageIndex, camera: str, property_: str | None = None
+) -> list[IndexedSegment]:
     """The segments of a camera with unchanged files. Raises `NotFound` if there is none."""
     entries = [entry for entry in index.entries(camera, property_) if index.whole(entry)]
     if not entries:
         raise NotFound(
             "The footage index has no segment of this camera",
             where=camera,
-            hint="Add segments with `round-ledger footage add`.",
+            hint="`round-ledger footage list` has the cameras; `footage add` adds segments.",
         )
     return entries

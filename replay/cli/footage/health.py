@@ -17,7 +17,7 @@ from replay.cameras.picture_checks import (
     keep_usual,
     seen_of,
 )
-from replay.cli.footage.group import library
+from replay.cli.footage.group import entries_of, library
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.footage.library.index import FootageIndex, IndexedSegment
@@ -91,8 +91,9 @@ def health(
 
 def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[IndexedSegment]]]:
     cameras: dict[tuple[str, str], list[IndexedSegment]] = {}
-    for entry in index.entries(camera):
-        if index.whole(entry):
+    entries = index.entries() if camera is None else entries_of(index, camera)
+    for entry in entries:
+        if camera is not None or index.whole(entry):
             cameras.setdefault((entry.property, entry.camera), []).append(entry)
     return [(name, entries) for (_, name), entries in sorted(cameras.items())]
 

@@ -1,13 +1,28 @@
 """Options and arguments that several commands have, and how a time given with one is read."""
 
-from datetime import tzinfo
+from datetime import date, tzinfo
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ledger.errors import Usage
 from replay.shell.output import say
 from replay.text.times import is_time_of_day, read, stamp
+
+
+def require_gaming_day(day: str | None) -> str | None:
+    """The gaming day as typed. Raises `Usage` if it is not a day as YYYY-MM-DD."""
+    try:
+        known = day is None or date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        known = False
+    if not known:
+        raise Usage(
+            f"`{day}` is not a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
+        )
+    return day
+
 
 FootageFolder = Annotated[
     Path | None,
@@ -23,7 +38,9 @@ RoundName = Annotated[
 """The argument of every command about one round."""
 
 TableName = Annotated[str | None, typer.Option(help="Table, as CC-07.")]
-GamingDay = Annotated[str | None, typer.Option(help="Gaming day, YYYY-MM-DD.")]
+GamingDay = Annotated[
+    str | None, typer.Option(help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day)
+]
 Casino = Annotated[str | None, typer.Option("--property", help="Casino, as hollywood.")]
 
 By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]

@@ -333,6 +333,14 @@ def test_watching_learns_what_the_recorder_tells_meanwhile(
     assert (sums.count(sum_of), len(sums)) == (1, 2)
 
 
+def test_a_camera_without_footage_is_not_reported_as_healthy(added: Recorded) -> None:
+    health = added.cli("footage", "health", "--camera", "CC-99-cam1")
+    assert health.code == 2, health.err
+    assert "no segment of this camera" in health.err
+    listed = added.cli("footage", "list", "--camera", "CC-99-cam1")
+    assert "no segment of camera CC-99-cam1" in listed.err
+
+
 def until_said(lines: IO[bytes], what: bytes) -> None:
     """Read what a process says up to a line with these words."""
     for line in lines:
