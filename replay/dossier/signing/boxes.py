@@ -80,6 +80,6 @@ def text(value: str) -> bytes:
 def _no_boxes(at: int) -> Refused:
     return Refused(
         "This is not a complete MP4 file",
-        where=f"octet {at:,}",
+        where=f"byte {at:,}",
         hint="Cut the clip again; only MP4 can be signed as an ONVIF export.",
     )
