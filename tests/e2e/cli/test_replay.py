@@ -415,10 +415,15 @@ def test_times_are_typed_as_people_write_them_and_a_time_of_day_is_of_the_gaming
 
 
 def test_a_closed_round_that_paid_nothing_paid_0_and_not_an_unknown_amount(floor: Floor) -> None:
-    every = floor.cli("rounds", "--limit", "1000", "--json").json
+    asked = ("rounds", "--property", "hollywood", "--limit", "1000")
+    every = floor.cli(*asked, "--json").json
     unpaid = [each["round"] for each in every if each["paid"] is None]
     assert unpaid, "the floor has a round that paid nothing"
-    shown = floor.cli("rounds", "--limit", "1000").out.splitlines()
-    paid = {line.split()[0]: line.split()[-1] for line in shown if "2026-11-20/" in line}
+    shown = floor.cli(*asked).out.splitlines()
+    paid = {
+        line.split()[0].rpartition(":")[2]: line.split()[-1]
+        for line in shown
+        if "2026-11-20/" in line
+    }
     assert {paid[name] for name in unpaid} == {"$0"}
     assert not any("n/a" in line for line in shown)
