@@ -7,8 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 # Tests of one file run in one process, which has its own PostgreSQL and Kafka. tests/suite/apart.py
-# names the files whose tests share nothing. There are more processes than the two cores that a
-# small machine has, since tests wait for servers a third of the time.
+# names the files whose tests share nothing.
 SIDE_BY_SIDE := --dist loadfile
 
 # `make test SEED=21a2cae8` shuffles the files and the tests in each; without a seed they keep their
@@ -23,10 +22,10 @@ demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not long and not exhaustive" -n 3 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
+	$(BIN)/pytest -m "not long and not exhaustive" -n 2 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long -n 4 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))
+	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive

@@ -3,7 +3,7 @@
 `make test-long` runs every case. With `--share=12`, as CI has it, every twelfth of a test marked
 `in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. What is tried
 once always runs. Many mutants, schedules of faults or kinds of footage each have their turn. CI
-runs every second test, in turn, of a file in `LONGEST_FIRST`, which takes a minute or more.
+runs every third test, in turn, of a file in `LONGEST_FIRST`, which takes a minute or more.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def left_out(items: Sequence[pytest.Item], share: int, seed: int) -> list[pytest
         elif file in LONGEST_FIRST and file not in WHOLE:
             dear[file].append(item)
     left = [each for cases in alike.values() for each in out_of_turn(cases, share, seed)]
-    half = min(share, 2)
-    return left + [each for tests in dear.values() for each in out_of_turn(tests, half, seed)]
+    third = min(share, 3)
+    return left + [each for tests in dear.values() for each in out_of_turn(tests, third, seed)]
 
 
 def out_of_turn(cases: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:

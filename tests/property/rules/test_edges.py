@@ -43,8 +43,13 @@ GAME_ID = "three_dice_football"
 DEAR = {"blackjack", "five_card_hi_lo", "saigon_5_card"}
 """Games whose edges under every reading take longer than every day has."""
 
-by_default = cache(edges)
-"""The edges of a game under the default readings, worked out once."""
+_by_default = cache(edges)
+
+
+@pytest.fixture
+def by_default(game_id: str) -> list[Edge]:
+    """The edges of a game under the default readings, worked out once, before a test is timed."""
+    return _by_default(game_id)
 
 
 def told(found: list[Edge]) -> str:
@@ -58,17 +63,20 @@ def told(found: list[Edge]) -> str:
 
 
 @pytest.mark.parametrize("game_id", games())
-def test_no_wager_favours_the_player_under_the_default_readings(game_id: str) -> None:
-    found = by_default(game_id)
+def test_no_wager_favours_the_player_under_the_default_readings(
+    game_id: str, by_default: list[Edge]
+) -> None:
     listed = game_constant_or(game_id, "FAVOURABLE_DEFAULT", {})  # by name, each with its reason
-    assert {each.wager for each in found if each.edge <= 0} == set(listed)
-    assert told(found) == game_constant(game_id, "EDGES")
+    assert {each.wager for each in by_default if each.edge <= 0} == set(listed)
+    assert told(by_default) == game_constant(game_id, "EDGES")
 
 
 @pytest.mark.parametrize("game_id", games())
-def test_every_wager_placed_before_a_card_or_die_is_known_has_an_edge(game_id: str) -> None:
+def test_every_wager_placed_before_a_card_or_die_is_known_has_an_edge(
+    game_id: str, by_default: list[Edge]
+) -> None:
     placed = {wager.id for wager in games()[game_id].wagers} - game_constant(game_id, "LATER")
-    counted = {name for each in by_default(game_id) for name in each.wager.split(" and ")}
+    counted = {name for each in by_default for name in each.wager.split(" and ")}
     assert counted == placed
 
 
