@@ -1,9 +1,9 @@
-"""CI runs a share of similar cases in turn: other ones with each commit.
+"""CI runs a share of the long tests in turn: other ones with each commit.
 
-`make test-long` runs every case. With `--share=12`, as CI has it, every twelfth of a test marked
-`in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. What is tried
-once always runs. Many mutants, schedules of faults or kinds of footage each have their turn. CI
-runs every third test, in turn, of a file in `LONGEST_FIRST`, which takes a minute or more.
+`make test-long` runs every test. With `--share=12`, as CI has it, every second test of a file runs,
+and every twelfth case of a test marked `in_turn`. Such a test tries many similar cases: mutants,
+schedules of faults, kinds of footage. The seed of the run, a commit in CI, says with which one they
+begin.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.suite.apart import LONGEST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,16 +40,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def left_out(items: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:
     """The tests whose turn it is not, in whatever order they run."""
     alike: dict[str, list[pytest.Item]] = defaultdict(list)
-    dear: dict[str, list[pytest.Item]] = defaultdict(list)
+    by_file: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: item.nodeid):
-        file = item.nodeid.partition("::")[0]
         if item.get_closest_marker("in_turn"):
             alike[item.nodeid.partition("[")[0]].append(item)
-        elif file in LONGEST_FIRST and file not in WHOLE:
-            dear[file].append(item)
+        elif (file := item.nodeid.partition("::")[0]) not in WHOLE:
+            by_file[file].append(item)
     left = [each for cases in alike.values() for each in out_of_turn(cases, share, seed)]
-    third = min(share, 3)
-    return left + [each for tests in dear.values() for each in out_of_turn(tests, third, seed)]
+    half = min(share, 2)
+    return left + [each for tests in by_file.values() for each in out_of_turn(tests, half, seed)]
 
 
 def out_of_turn(cases: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:
