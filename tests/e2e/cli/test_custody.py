@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +50,21 @@ class Vault(NamedTuple):
 
 @pytest.fixture(scope="module")
 def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
-    folder = tmp_path_factory.mktemp("vault")
+    """For tests that change nothing in it."""
+    with filmed(tmp_path_factory.mktemp("vault")) as made:
+        yield made
+
+
+@pytest.fixture
+def own_vault(tmp_path: Path) -> Iterator[Vault]:
+    """For a test that locks, releases or deletes."""
+    with filmed(tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def filmed(folder: Path) -> Iterator[Vault]:
+    """A vault in this folder, and its server."""
     then = datetime.now(UTC) - AGO
     day = then.date().isoformat()
     round_ = f"CC-01/{day}/3"
@@ -119,8 +134,9 @@ def test_the_coverage_of_a_tables_day_names_every_round_without_footage(vault: V
 
 @pytest.mark.long
 def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_released(
-    vault: Vault,
+    own_vault: Vault,
 ) -> None:
+    vault = own_vault
     assert vault.lines("expires"), "footage of two months ago is not past 30 days"
     claim = ("--position", "1", "--claim", "Short.", "--by", "F-3", "--name", "D-1")
     assert vault.cli("dispute", "raise", vault.round, *claim).code == 0
@@ -154,9 +170,10 @@ def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_relea
 
 @pytest.mark.long
 def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded_bytes(
-    vault: Vault,
+    own_vault: Vault,
 ) -> None:
     """With a table of one day all is due, but the first segment is locked; with 365, none is."""
+    vault = own_vault
     cli, patient = _keeping(vault, 1), _keeping(vault, 365)
     [first, *_] = vault.ok("list", "--camera", vault.camera)
     begin = first["start"]
