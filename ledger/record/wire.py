@@ -20,6 +20,7 @@ from ledger.record import kinds, strict_json
 from ledger.record.envelope import (
     DEPTH_MAX,
     FACT_OCTETS_MAX,
+    ID_MAX,
     parse_source_once,
     parse_subject_once,
     received,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 _TEXTS = frozenset(("specversion", "type", "source", "id", "time", "subject", "datacontenttype"))
 _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 _HEADERS_END = b"\r\n\r\n"
-_ID_MAX = 256
 BATCH_EVENTS_MAX = 10_000
 """The most events in one batch. More would hold the record's lock, and memory, for seconds."""
 
@@ -359,7 +359,7 @@ def _quarantined(
 
 
 def _safe(text: str | None) -> str | None:
-    return text if text and len(text) <= _ID_MAX and not strict_json.unsafe(text) else None
+    return text if text and len(text) <= ID_MAX and not strict_json.unsafe(text) else None
 
 
 def _table(kind: kinds.FactKind, body: Struct, subject: str | None, property_: str) -> str | None:
