@@ -1,4 +1,4 @@
-"""The pages of commands: `cli.md` lists them by user, `cli/` has a page for each family.
+"""The commands: the list of `cli.md` by user, and a page for each family in `cli/`.
 
 A family is a folder of `replay/cli`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from replay.cli.shell.app import COMMANDS, Command, app, load
+from replay.cli.shell.app import COMMANDS, Command, load
 from replay.docs import markdown
 
 if TYPE_CHECKING:
@@ -32,23 +32,13 @@ FAMILIES = {
 
 
 def pages() -> dict[str, Callable[[], str]]:
-    """What makes the list of commands, and the page of each family."""
-    return {
-        "cli.md": index,
-        **{f"cli/{family}.md": partial(page, family) for family in FAMILIES},
-    }
+    """What makes the page of each family."""
+    return {f"cli/{family}.md": partial(page, family) for family in FAMILIES}
 
 
-def index() -> str:
+def part() -> str:
     """The list of all commands, grouped by who uses them."""
-    return markdown.page(
-        "Commands",
-        f"{app.info.help} {markdown.joined(str(app.info.epilog))}",
-        "An error says on stderr what is wrong, where, and what to do now: see "
-        "[errors](errors.md). `--json` prints JSON Lines on stdout: see "
-        "[JSON output](reference/json.md). Progress is drawn on stderr, only on a terminal.",
-        *(part for panel in _panels() for part in _panel(panel)),
-    )
+    return "\n\n".join(part for panel in _panels() for part in _panel(panel))
 
 
 def page(family: str) -> str:
@@ -58,7 +48,7 @@ def page(family: str) -> str:
     return markdown.page(
         FAMILIES[family],
         "[All commands](../cli.md) · [exit codes](../errors.md#exit-codes) · "
-        "[JSON output](../reference/json.md) · [settings](../settings.md)",
+        "[JSON output](../cli.md#json-output) · [settings](../settings.md)",
         markdown.table(
             ("command", "what it does", "for"),
             ((f"[`{row.name}`](#{row.name})", row.says, row.panel) for row in rows),

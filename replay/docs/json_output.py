@@ -288,7 +288,7 @@ def part() -> str:
     inside = markdown.table(
         ("objects", "fields"), ((where, _codes(fields_of(kind))) for where, kind in INSIDE)
     )
-    return f"## Objects by command\n\n{forms}\n\n## Objects within\n\n{inside}"
+    return f"### Objects by command\n\n{forms}\n\n### Objects within\n\n{inside}"
 
 
 def _fields(form: JsonForm) -> tuple[str, str]:

@@ -17,16 +17,17 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors.page,
     "settings.md": settings.page,
     "adr/README.md": decisions.page,
-    "reference/view-tables.md": views.page,
     **games.pages(),
 }
 """What makes each page, by its path under `docs/`."""
 
 PARTS: dict[str, Callable[[], str]] = {
     "alerts": settings.alerts,
+    "commands": cli.part,
     "json": json_output.part,
     "log events": log_events.part,
     "metrics": metrics.part,
+    "view tables": views.part,
 }
 """What makes each part of a kept page, by the name in its mark: `<!-- generated: metrics -->`."""
 

@@ -1,4 +1,4 @@
-"""The page `reference/view-tables.md` of the site: every table of every view with its columns."""
+"""Every table of every view with its columns, as a part of a page."""
 
 from __future__ import annotations
 
@@ -13,20 +13,15 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewTable
 
 
-def page() -> str:
-    """The page."""
-    return markdown.page(
-        "Tables of the views",
-        "All tables are in the schema `views`. [Tables for SQL](views.md) says how to read them. "
-        "Money is in cents. Columns that end with `_us` are microseconds since 1970, UTC.",
-        *(part for view in VIEWS for part in _view(view.name, view.tables)),
-    )
+def part() -> str:
+    """A heading for each view, and its tables."""
+    return "\n\n".join(each for view in VIEWS for each in _view(view.name, view.tables))
 
 
 def _view(name: str, tables: tuple[ViewTable, ...]) -> Iterator[str]:
-    yield f"## View {name}"
+    yield f"### View {name}"
     for table in tables:
-        yield f"### {table.name}"
+        yield f"#### {table.name}"
         yield table.comment
         yield markdown.table(
             ("column", "type", "key", "null", "meaning"),

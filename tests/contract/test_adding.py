@@ -240,9 +240,10 @@ def test_a_command_runs_has_help_and_prints_json(
 GENERATED = """
 import json, sys
 from replay.docs.pages import PAGES, with_parts
-MADE = ("cli/rounds.md", "settings.md", "reference/view-tables.md")
+MADE = ("cli/rounds.md", "settings.md")
+KEPT = ("how-to/alerts.md", "reference/views.md")
 pages = {path: PAGES[path]() for path in MADE}
-pages["operations.md"] = with_parts(open("docs/operations.md").read())
+pages |= {path: with_parts(open(f"docs/{path}").read()) for path in KEPT}
 json.dump(pages, sys.stdout)
 """
 
@@ -251,5 +252,5 @@ def test_the_documentation_has_all_of_them(copy: Copy) -> None:
     pages = json.loads(copy.run("-c", GENERATED))
     assert "round-ledger tables" in pages["cli/rounds.md"]
     assert "`ROUND_LEDGER_ALERT_BUY_IN_CENTS` | 1000000 |" in pages["settings.md"]
-    assert "## View buy_ins" in pages["reference/view-tables.md"]
-    assert "`ALERT_BUY_IN_CENTS` (1000000)" in pages["operations.md"]
+    assert "### View buy_ins" in pages["reference/views.md"]
+    assert "`ALERT_BUY_IN_CENTS` (1000000)" in pages["how-to/alerts.md"]

@@ -49,7 +49,7 @@ def part() -> str:
     for title, _ in SECTIONS:
         rows = dict.fromkeys(_row(each) for each in found if section_of(each) == title)
         table = markdown.table(("event", "level", "figures", "meaning"), rows)
-        sections.append(f"## {title}\n\n{table}")
+        sections.append(f"### {title}\n\n{table}")
     return "\n\n".join(sections)
 
 

@@ -43,7 +43,7 @@ class _Away:
 
 def part() -> str:
     """The tables: one for each process, and one for what two processes share."""
-    return "\n\n".join(f"### {title}\n\n{_table(of)}" for title, of in processes().items())
+    return "\n\n".join(f"#### {title}\n\n{_table(of)}" for title, of in processes().items())
 
 
 def processes() -> dict[str, list[Metric]]:

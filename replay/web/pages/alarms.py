@@ -10,7 +10,7 @@ from consumers.alerts.kinds import BY_NAME
 from ledger.values import RoundId, parse_round
 from replay.web.alert_watch import AlertNow
 
-_OTHER = ("Alert", "attention", "See /docs/operations.html#alerts.")
+_OTHER = ("Alert", "attention", "See /docs/how-to/alerts.html#alerts.")
 """The words for a kind that only a later version knows."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.docs.pages import PAGES
+from replay.docs.pages import PAGES, with_parts
 
 DOCS = Path(__file__).parents[3] / "docs"
 START = "index.md"
@@ -24,7 +24,7 @@ def text_of(page: str) -> str:
     """A page's text: kept, or generated; of games nothing is asked here."""
     kept = DOCS / page
     if kept.is_file():
-        return kept.read_text(encoding="utf-8")
+        return with_parts(kept.read_text(encoding="utf-8"))
     return "" if page.startswith("games/") else PAGES[page]()
 
 
@@ -73,7 +73,20 @@ def slug(heading: str) -> str:
     return re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
-@pytest.mark.parametrize("role", ["Investigator", "Finance", "Operations", "Engineer"])
-def test_each_role_has_its_part_of_the_start_page(role: str) -> None:
-    _, _, part = text_of(START).partition(f"## {role}\n")
-    assert len(links_of(START, part.partition("\n## ")[0])) >= 4
+ROLES = ("investigator", "finance", "operations", "engineer", "recipient")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_has_a_page_that_the_start_page_links(role: str, clicks: dict[str, int]) -> None:
+    page = f"roles/{role}.md"
+    assert clicks[page] == 1
+    elsewhere = {to for to, _ in links_of(page, text_of(page))} - {page}
+    assert len(elsewhere) >= 3
+    for to, anchor in links_of(page, text_of(page)):
+        assert not anchor or anchor in {slug(each) for each in HEADING.findall(text_of(to))}, anchor
+
+
+def test_the_navigation_is_read_at_a_glance() -> None:
+    """Pages of games, decisions, commands and additions are sub-pages of one list each."""
+    _, _, nav = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")
+    assert 30 <= nav.count(".md\n") <= 41  # the start page and forty

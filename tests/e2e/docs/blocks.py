@@ -73,7 +73,13 @@ def pages() -> list[str]:
     found = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
     kept = {each for each in found if not each.startswith(ELSEWHERE)}
     begin = ["docs/tutorials/first-round.md", "docs/tutorials/first-facts.md"]
-    folders = ["docs/tutorials/", "docs/how-to/", "docs/reference/", "docs/explanation/"]
+    folders = [
+        "docs/tutorials/",
+        "docs/roles/",
+        "docs/how-to/",
+        "docs/reference/",
+        "docs/explanation/",
+    ]
     order = {name: at for at, name in enumerate(begin)}
     rest = len(begin) + len(folders)
 

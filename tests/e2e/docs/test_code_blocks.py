@@ -32,7 +32,7 @@ LANGUAGES = {*RUN, "json", "toml", "python", "ini", "text"}
 NOT_RUN = {
     "CONTRIBUTING.md": ["hours"],
     "docs/benchmarks.md": ["hours"],
-    "docs/explanation/simulation.md": ["tests/property/record/test_feed_simulation.py"],
+    "docs/explanation/sizing.md": ["tests/property/record/test_feed_simulation.py"],
     "docs/how-to/deploy.md": ["another machine", "docker", "docker"],
     "docs/how-to/install.md": ["package index", "package index", "package index", "systemd"],
     "docs/reference/http-api.md": ["another machine"],

@@ -1,6 +1,6 @@
 """The facts' topic deleted under a running relay and views.
 
-Both report it, none is wrong, and the steps of docs/operations.md repair it.
+Both report it, none is wrong, and the steps of docs/how-to/repair.md repair it.
 """
 
 from __future__ import annotations
