@@ -18,6 +18,7 @@ from ledger.values import format_time, parse_time
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MINUS = "\N{MINUS SIGN}"
+_OFFSET = re.compile(r"(?<= )-(?=\d\d:\d\d\b)")
 _TYPED = re.compile(
     r"""(?:(?:(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)
         |(?P<us_month>\d\d?)/(?P<us_day>\d\d?)/(?P<us_year>\d{4}))(?:T|,?\ +))?
@@ -117,36 +118,14 @@ def which_of_two(time_us: int, zone: tzinfo) -> Which | None:
 
 
 def local(time_us: int, zone: tzinfo) -> str:
-    """`2026-11-01 01:30:00.000 EDT (-04:00), the first of two`."""
-    shown = wall(time_us, zone)
-    named = shown.tzname() or ""
-    at = f"{named} ({shown.isoformat()[-6:]})" if named.isalpha() else offset(time_us, zone)
-    text = f"{_shown(time_us, zone)} {at}"
+    """`2026-11-01 01:30:00.000 -04:00, the first of two`: the house's clock, unmistakably."""
     which = which_of_two(time_us, zone)
-    return f"{text}, the {which} of two" if which else text
+    return f"{stamp(time_us, zone)}, the {which} of two" if which else stamp(time_us, zone)
 
 
-def both(time_us: int, zone: tzinfo) -> str:
-    """The time by the house's clock, and in UTC."""
-    alike = zone.utcoffset(None) == timedelta(0)  # at all times, not only at this one
-    return utc(time_us) if alike else f"{local(time_us, zone)} = {utc(time_us)}"
-
-
-def clock(time_us: int, zone: tzinfo) -> str:
-    """`21:14:07.233 -05:00 (02:14:07.233 UTC)`."""
-    shown = wall(time_us, zone)
-    there = f"{time_of_day(time_us)} UTC"
-    ms = f".{shown.microsecond // 1000:03d}"
-    return f"{shown:%H:%M:%S}{ms} {_aloud(shown)} ({there})" if shown.utcoffset() else there
-
-
-def moment(time_us: int, zone: tzinfo) -> str:
-    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; an equal date only once."""
-    shown, there = wall(time_us, zone), wall(time_us, UTC)
-    if not shown.utcoffset():
-        return f"{there:%Y-%m-%d %H:%M:%S} UTC"
-    utc_day = "" if there.date() == shown.date() else f"{there:%Y-%m-%d} "
-    return f"{shown:%Y-%m-%d %H:%M:%S} {_aloud(shown)} ({utc_day}{there:%H:%M:%S} UTC)"
+def aloud(text: str) -> str:
+    """A text with a real minus sign in each offset, as screen readers need."""
+    return _OFFSET.sub(_MINUS, text)
 
 
 def span(from_us: int, to_us: int, zone: tzinfo) -> str:
@@ -282,11 +261,6 @@ def _by_the_wall(text: str, typed: datetime, zone: tzinfo, where: str) -> int:
         where=where,
         hint=f"Give one with its offset: {choice}.",
     )
-
-
-def _aloud(shown: datetime) -> str:
-    """An offset with a real minus sign, as screen readers need."""
-    return shown.isoformat()[-6:].replace("-", _MINUS)
 
 
 def _shown(time_us: int, zone: tzinfo, *, ms: bool = True) -> str:

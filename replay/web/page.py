@@ -23,7 +23,7 @@ from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
-from replay.text.times import as_recorded, clock, localized, moment, utc, zone_name
+from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
 from replay.web.access import authentication
 from replay.web.ports import ports
 from replay.web.request_limits import let_pass
@@ -179,11 +179,11 @@ def _templates() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "money": dollars,
-        "clock": clock,
-        "moment": moment,
+        "hour": lambda time_us, zone: aloud(hour(time_us, zone)),
+        "stamp": lambda time_us, zone: aloud(stamp(time_us, zone, ms=False)),
         "utc": utc,
-        "local": localized,
-        "as_recorded": as_recorded,
+        "local": lambda text, zone: aloud(localized(text, zone)),
+        "as_recorded": lambda time, zone: aloud(as_recorded(time, zone)),
         "zone_name": zone_name,
         "game": _game,
         "wager": _wager,

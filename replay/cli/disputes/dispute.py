@@ -42,7 +42,7 @@ from replay.shell.output import (
 from replay.shell.output import show as draw
 from replay.shell.settings import in_force
 from replay.shell.zones import house_zones
-from replay.text.times import as_recorded, both, day, localized, span, stamp
+from replay.text.times import as_recorded, day, local, localized, span, stamp
 from replay.text.typed import cents, written
 
 app = family()
@@ -115,13 +115,14 @@ def raise_(
     with opened_disputes() as context:
         doubt = service.doubt(context.database, round_, position)
         done = service.raise_(context, round_, position, claim, by, name)
+        zone = house_zones(context.database).of(done.case.property)
     if doubt:
         say(f"{doubt}.")
     if json:
         print_json({**_raised_json(done.case), "locks": [_lock_json(each) for each in done.locks]})
         return
     say(f"Dispute {done.case.dispute} is raised.")
-    _tell_locks(done.locks)
+    _tell_locks(done.locks, zone)
 
 
 @dispute.command("list")
@@ -349,7 +350,7 @@ def preserve(
         print_lines(_lock_json(each) for each in locks)
         return
     say(f"Preserved: {span(from_us, to_us, zone)}.")
-    _tell_locks(locks)
+    _tell_locks(locks, zone)
     window = named_by(locks[0].fact.id) if locks else None
     if window:
         say(f"It is window {window}; `round-ledger dossier {window}` hands it over.")
@@ -377,13 +378,14 @@ def lock(
         else:
             case = service.find(context, name, property_)
             done = [service.RaisedDispute(case, service.lock(context.lock_context, case))]
+        zones = house_zones(context.database)
     for each in done:
         if json:
             locks = [_lock_json(lock) for lock in each.locks]
             print_json({"dispute": each.case.dispute, "locks": locks})
         else:
             say(f"Dispute {each.case.dispute}:")
-            _tell_locks(each.locks)
+            _tell_locks(each.locks, zones.of(each.case.property))
     if not done and not json:
         say("Every open dispute whose cameras and round are on record has a lock.")
 
@@ -411,10 +413,11 @@ def _tell(context: DisputeContext, case: Dispute, body: Body, *, json: bool) -> 
         say(f"Note: {warning}")
 
 
-def _tell_locks(locks: Sequence[Noted]) -> None:
+def _tell_locks(locks: Sequence[Noted], zone: tzinfo) -> None:
     for each in locks:
         told = _lock_json(each)
-        say(f"Locked: {told['camera']}, {told['from']} to {told['to']} by its own clock.")
+        span = localized(f"{told['from']} to {told['to']}", zone)
+        say(f"Locked: {told['camera']}, {span} by its own clock.")
     if not locks:
         say("Nothing was locked: no camera was on the table, or no fact of the round is on record.")
 
@@ -515,7 +518,7 @@ def draw_case(seen: CaseComparison, zone: tzinfo) -> None:
             "Notes",
             ("when", "by", "note", "moments"),
             (
-                (both(each.time_us, zone), each.by, each.note, _moments(each.moments, zone))
+                (local(each.time_us, zone), each.by, each.note, _moments(each.moments, zone))
                 for each in seen.notes
             ),
         )
@@ -527,13 +530,13 @@ def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:
     """What was claimed, seen, owed, paid and decided, in this order."""
     rows = []
     if seen.raised_us is not None:
-        rows.append(("raised", f"{both(seen.raised_us, zone)} by {seen.raised_by}"))
+        rows.append(("raised", f"{local(seen.raised_us, zone)} by {seen.raised_by}"))
     if seen.hidden:
         return rows
     rows += [("claimed", f"{each.claim} ({each.by})") for each in seen.claims]
     for saw in seen.saw:
         how = "blind" if saw.blind else "knowing the claim"
-        rows.append(("seen", f"{saw.saw} ({saw.by}, {how}, {both(saw.time_us, zone)})"))
+        rows.append(("seen", f"{saw.saw} ({saw.by}, {how}, {local(saw.time_us, zone)})"))
     if seen.owed is not None and seen.moved is not None:
         rows.append(("owed by the ruling", signed(seen.owed)))
         rows.append(("paid by the dealer, net", signed(seen.moved)))
@@ -544,9 +547,11 @@ def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:
         rows.append(("adjusted", says))
     if seen.adjustments and seen.left is not None:
         rows.append(("left", signed(seen.left)))
-    rows += [("claim shown to", f"{each.by}, {both(each.time_us, zone)}") for each in seen.revealed]
+    rows += [
+        ("claim shown to", f"{each.by}, {local(each.time_us, zone)}") for each in seen.revealed
+    ]
     if seen.outcome:
-        when = both(seen.outcome.time_us, zone)
+        when = local(seen.outcome.time_us, zone)
         rows.append(("decided", f"{seen.outcome.outcome} ({seen.outcome.by}, {when})"))
     return rows
 

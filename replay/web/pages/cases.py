@@ -5,6 +5,7 @@ neither claim nor record.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import tzinfo
 from typing import Annotated, get_args
 from urllib.parse import quote
 
@@ -27,7 +28,7 @@ from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope
 from replay.disputes.service import CaseFile, case_file, unknown_to
 from replay.rounds.story import Story
-from replay.text.times import both, read, span
+from replay.text.times import aloud, local, read, span
 from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
@@ -97,7 +98,7 @@ def _list_page(
         may=user.has("surveillance"),
         address=address,
         window_address=window_address,
-        span=span,
+        span=_span,
         wrong=wrong,
         typed=typed,
     )
@@ -207,8 +208,8 @@ def _window_page(
         status,
         zone=zone,
         window=found,
-        span=span,
-        when=lambda time_us: both(time_us, zone),
+        span=_span,
+        when=lambda time_us: aloud(local(time_us, zone)),
         here=window_address(property_, name),
         may=user.has("surveillance") and not blind_review.over_withheld(request, user, whole),
         wrong=wrong,
@@ -390,8 +391,8 @@ def _page(
         wrong=wrong,
         mark=mark,
         typed=typed or {},
-        when=lambda time_us: both(time_us, zone),
-        at=lambda text: both(parse_time(text) or 0, zone),
+        when=lambda time_us: aloud(local(time_us, zone)),
+        at=lambda text: aloud(local(parse_time(text) or 0, zone)),
         time_us=parse_time,
         number=lambda ref: numbers.get((ref.source, ref.id)),
         observed=any(each.by == user.employee for each in file.case.observations),
@@ -407,3 +408,8 @@ def _numbers(story: Story | None) -> dict[tuple[str, str], int]:
 
 def _see(property_: str, dispute: str) -> Response:
     return RedirectResponse(address(property_, dispute), 303)
+
+
+def _span(from_us: int, to_us: int, zone: tzinfo) -> str:
+    """A span for a page, its offsets with a real minus sign."""
+    return aloud(span(from_us, to_us, zone))

@@ -1,11 +1,10 @@
-// A time as text: by the house's clock with its offset, and in UTC; only once if they are equal.
+// A time as text: by the house's clock, with its offset; `UTC` for none.
 
 export function clockIn(zone) {
   const local = localIn(zone);
   return (time) => {
-    const utc = new Date(time / 1000).toISOString().slice(11, 23);
     const here = local(time / 1000).replace("-", "\u2212").trim();
-    return /[+\u2212](?!00:00)/.test(here) ? `${here} (${utc} UTC)` : `${utc} UTC`;
+    return /[+\u2212](?!00:00)/.test(here) ? here : `${here.split(" ")[0]} UTC`;
   };
 }
 

@@ -220,7 +220,7 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
     assert (done["outcome"], done["by"]) == ("Upheld.", "S-surveillance")
     shown = desk.maria.get(page).text
     link = f"?at=1#time={parse_time(fact['reference_time'])}"
-    seen = "X-1 at 2026-11-20 10:05:00.000 EST (-05:00) = 2026-11-20T15:05:00.000Z"
+    seen = "X-1 at 2026-11-20 10:05:00.000 \N{MINUS SIGN}05:00, by its own clock"
     for told in ("Upheld.", "$12.50", "#fact=1", link, seen):
         assert told in shown, told
     again = desk.send(page, step="resolve", outcome="Again.")

@@ -91,7 +91,7 @@ def test_pages_show_and_read_times_as_the_propertys_devices_do_or_in_the_zone_se
             (path, *_) = re.findall(r'href="(/rounds/hollywood/[^"]+)"', every)
             page = shown(auditor, path)
             assert f'data-zone="{zone}"' in page
-            assert f"\N{MINUS SIGN}{offset} (" in page
+            assert f"\N{MINUS SIGN}{offset}<" in page
             assert f"clocks, in {zone}</span>" in page
             wanted = {"gaming_day": "2026-11-20", "from": from_, "limit": "200"}
             found = auditor.get("/", params=wanted).text

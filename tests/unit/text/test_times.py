@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta, timezone
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import replay
 from ledger.errors import Usage
 from ledger.values import parse_time
 from replay.text.times import (
+    aloud,
     as_recorded,
-    both,
-    clock,
     gaming_day_from,
     hour,
     is_time_of_day,
     local,
     localized,
-    moment,
     offset,
     read,
     span,
@@ -47,8 +47,8 @@ FIRST, SECOND = us("2026-11-01T01:30:00-04:00"), us("2026-11-01T01:30:00-05:00")
 
 def test_half_past_one_comes_twice_on_the_autumn_night_and_each_says_which_it_is() -> None:
     assert SECOND - FIRST == HOUR
-    assert local(FIRST, EAST) == "2026-11-01 01:30:00.000 EDT (-04:00), the first of two"
-    assert local(SECOND, EAST) == "2026-11-01 01:30:00.000 EST (-05:00), the second of two"
+    assert local(FIRST, EAST) == "2026-11-01 01:30:00.000 -04:00, the first of two"
+    assert local(SECOND, EAST) == "2026-11-01 01:30:00.000 -05:00, the second of two"
     assert [which_of_two(each, EAST) for each in (FIRST - HOUR, SECOND + HOUR)] == [None, None]
 
 
@@ -89,12 +89,6 @@ def test_a_span_over_the_fold_has_its_true_length_whatever_the_wall_shows() -> N
     assert "the second of two" in says
     spring = span(us("2026-03-08T01:50:00-05:00"), us("2026-03-08T03:10:00-04:00"), EAST)
     assert "20 min 0 s; clocks were set forward" in spring
-
-
-def test_a_floor_that_lives_in_utc_is_told_each_time_once() -> None:
-    assert both(FIRST, UTC) == "2026-11-01T05:30:00.000Z"
-    assert both(FIRST, EAST).startswith("2026-11-01 01:30:00.000 EDT (-04:00)")
-    assert both(FIRST, EAST).endswith("the first of two = 2026-11-01T05:30:00.000Z")
 
 
 @pytest.mark.parametrize(
@@ -187,14 +181,17 @@ def test_what_is_shown_with_its_offset_is_read_as_the_same_time(
         assert read(wall(time_us, zone).replace(tzinfo=None).isoformat(), zone, "x") == time_us
 
 
-def test_a_page_shows_the_floors_time_and_utc_beside_it_and_one_time_where_both_are_one() -> None:
+def test_a_page_shows_the_same_notation_with_a_real_minus_sign_that_is_read_back() -> None:
     at_us = us("2026-11-21T02:14:07.233Z")
-    assert clock(at_us, EAST) == "21:14:07.233 \N{MINUS SIGN}05:00 (02:14:07.233 UTC)"
-    assert moment(at_us, EAST) == (
-        "2026-11-20 21:14:07 \N{MINUS SIGN}05:00 (2026-11-21 02:14:07 UTC)"
-    )
-    noon_us = us("2026-11-20T17:00:00Z")
-    assert moment(noon_us, EAST) == "2026-11-20 12:00:00 \N{MINUS SIGN}05:00 (17:00:00 UTC)"
-    for zone in (UTC, ZoneInfo("Europe/London")):
-        assert clock(at_us, zone) == "02:14:07.233 UTC"
-        assert moment(at_us, zone) == "2026-11-21 02:14:07 UTC"
+    shown = aloud(stamp(at_us, EAST))
+    assert shown == "2026-11-20 21:14:07.233 \N{MINUS SIGN}05:00"
+    assert read(shown, UTC, "--from") == at_us
+    assert aloud(span(FIRST, SECOND, EAST)).count("\N{MINUS SIGN}") == 2
+    assert aloud("D-2026-11-20-1, 2026-11-20 - 05:00") == "D-2026-11-20-1, 2026-11-20 - 05:00"
+
+
+def test_pages_show_utc_to_programs_alone() -> None:
+    """One notation for people: UTC is the `datetime` of an element, never its text."""
+    for path in (Path(replay.__file__).parent / "web/templates").glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("| utc }}") == text.count('_us | utc }}"'), path.name
