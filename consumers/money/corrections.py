@@ -78,7 +78,7 @@ CORRECTED = ViewTable(
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("gaming_day", "text", "Gaming day the corrected fact is counted in."),
     ),
-    ("(property, table_name, gaming_day)",),
+    ("(property, table_name, gaming_day)", "(gaming_day)"),
 )
 
 UNKNOWN_DAY = ""

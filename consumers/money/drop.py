@@ -7,6 +7,7 @@ beside the recorded ones (ADR 0066).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Row
+    from infra.postgres.view_tables import NamedRow, Row
     from ledger.facts import InventoryCounted
     from ledger.record.tape import TapeRow
 
@@ -79,6 +80,7 @@ DAYS = ViewTable(
         cents("returned", "Wagers returned"),
         cents("fees", "Fees paid"),
     ),
+    ("(gaming_day)",),
 )
 
 WINS = ViewTable(
@@ -93,6 +95,7 @@ WINS = ViewTable(
         cents("collected", "Collected"),
         cents("returned", "Returned"),
     ),
+    ("(gaming_day)",),
 )
 
 BOXES = ViewTable(
@@ -112,6 +115,7 @@ BOXES = ViewTable(
         ),
         cents("chips", "Chips counted"),
     ),
+    ("(gaming_day)",),
 )
 
 OPEN_DAYS = ViewTable(
@@ -237,33 +241,41 @@ def read(
     gaming_day: str | None = None,
 ) -> list[Drop]:
     """The drop by table and gaming day at one moment, in order of property, day, table."""
-    parameters = {"property": property, "table": table, "gaming_day": gaming_day}
-    where = (
-        " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
-        " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
-        " AND (%(gaming_day)s::text IS NULL OR gaming_day = %(gaming_day)s)"
-    )
-
-    def rows(table_of: ViewTable) -> list[Key]:
-        cells = ", ".join(column.name for column in table_of.columns)
-        order = ", ".join(column.name for column in table_of.key)
-        return store.query(
-            f"SELECT {cells} FROM {{schema}}.{table_of.name}{where} ORDER BY {order}",  # noqa: S608 - values are parameters
-            parameters,
-        )
-
+    told = {"property": property, "table_name": table, "gaming_day": gaming_day}
+    wanted = {name: value for name, value in told.items() if value is not None}
     with reading(database, [each.name for each in (DAYS, WINS, BOXES, CORRECTED)]) as store:
-        days, wins, boxes, meant = rows(DAYS), rows(WINS), rows(BOXES), rows(CORRECTED)
+        days, *parts = (_rows(store, each, wanted) for each in (DAYS, WINS, BOXES, CORRECTED))
+    wins, boxes, meant = map(_by_day, parts)
     found = [
         _printed(
             row,
-            [BoxCount(*box[3:]) for box in boxes if box[:3] == row[:3]],
-            [Win(*win[3:]) for win in wins if win[:3] == row[:3]],
-            drop_corrections.read(line for line in meant if line[-3:] == row[:3]),
+            [BoxCount(*box[3:]) for box in boxes[row[:3]]],
+            [Win(*win[3:]) for win in wins[row[:3]]],
+            drop_corrections.read(meant[row[:3]]),
         )
         for row in days
     ]
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
+
+
+def _rows(store: ViewStore, table: ViewTable, wanted: dict[str, str]) -> list[NamedRow]:
+    """The rows of a table with these cells, in order of key."""
+    cells = ", ".join(column.name for column in table.columns)
+    order = ", ".join(column.name for column in table.key)
+    where = " AND ".join(f"{name} = %({name})s" for name in wanted) or "true"
+    found = store.query(
+        f"SELECT {cells} FROM {{schema}}.{table.name} WHERE {where} ORDER BY {order}",  # noqa: S608 - values are parameters
+        wanted,
+    )
+    return list(map(table.row._make, found))
+
+
+def _by_day(rows: Sequence[NamedRow]) -> dict[Key, list[NamedRow]]:
+    """Rows by table and gaming day, in their order."""
+    found: dict[Key, list[NamedRow]] = defaultdict(list)
+    for row in rows:
+        found[row.property, row.table_name, row.gaming_day].append(row)
+    return found
 
 
 def days(database: Database, limit: int = 400) -> list[str]:

@@ -59,6 +59,7 @@ ROUNDS = ViewTable(
     (
         "(property, table_name, began_us)",
         "(began_us)",
+        "(gaming_day, began_us)",
     ),
 )
 

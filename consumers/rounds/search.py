@@ -6,7 +6,7 @@ match one and the same wager; all cards must be of the same holder.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 SEARCH_ROWS_MAX = 1_000
 """The most rounds that a search returns."""
+
+FEW_ROWS = 10_000
+"""A search begins with a set of at most so many rows, e.g. of findings, and looks up its rounds."""
 
 ROUND_US_MAX = 6 * 3_600_000_000
 """Longest round, microseconds, that is found by staff or patrons who came during it."""
@@ -48,13 +51,23 @@ SELECT a.property, a.table_name, a.time_us AS since_us, coalesce((
 """The times an employee dealt at tables: until they left or the table was closed."""
 
 _SEATED = """
-SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce((
+SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce(least((
        SELECT min(b.time_us) FROM {schema}.find_seats b
         WHERE b.property = a.property AND b.table_name = a.table_name
-          AND b.position IN (a.position, 0) AND b.time_us > a.time_us), %(forever)s) AS until_us
+          AND b.position = a.position AND b.time_us > a.time_us), (
+       SELECT min(b.time_us) FROM {schema}.find_seats b
+        WHERE b.property = a.property AND b.table_name = a.table_name
+          AND b.position = 0 AND b.time_us > a.time_us)), %(forever)s) AS until_us
   FROM {schema}.find_seats a WHERE a.comes AND a.patron = %(patron)s
 """
 """The times a patron held positions: until one was taken or left, or the table was closed."""
+
+_BY_KEY = """
+SELECT x.* FROM k CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.rounds y WHERE y.property = k.property AND y.table_name = k.table_name
+       AND y.gaming_day = k.gaming_day AND y.number = k.number OFFSET 0) x
+"""
+"""The rounds of the keys `k`, each looked up by its key."""
 
 _DURING = f"""
 r.property = w.property AND r.table_name = w.table_name
@@ -99,6 +112,14 @@ class Filters(Struct, kw_only=True, frozen=True):
     limit: int = 50
 
 
+class KeySet(NamedTuple):
+    """SQL for the keys of the rounds that match a filter, and the table it reads."""
+
+    table: str
+    keys: str
+    is_of_stays: bool = False  # found by the times of a dealer or a patron at tables
+
+
 class Dealt(Struct):
     """Details of a round: its dealers, the patrons at its wagers, its findings and disputes."""
 
@@ -119,16 +140,39 @@ class DealerError(Struct):
 
 def search(database: Database, filters: Filters) -> list[Round]:
     """The rounds that match every filter, newest first."""
-    parts = list(_conditions(filters))
-    tables = {ROUNDS.name, *(table for table, _ in parts)}
-    where = " AND ".join(condition for _, condition in parts) or "true"
-    statement = (
-        f"SELECT {_ROUND_CELLS} FROM {{schema}}.rounds r WHERE {where}"  # noqa: S608 - values are parameters
+    sets = list(_sets(filters))
+    given = _parameters(filters)
+    with reading(database, {ROUNDS.name, *(each.table for each in sets)}) as store:
+        few = next((each for each in sets if _is_few(store, each, given)), None)
+        rows = store.query(_statement(filters, sets, few), given)
+    return [Round(*row) for row in rows]
+
+
+def _statement(filters: Filters, sets: Sequence[KeySet], few: KeySet | None) -> str:
+    """SQL for a search; `few` is a set of keys to begin with, instead of all rounds by time.
+
+    Without that choice the planner expects a match among the newest rounds and walks through all.
+    """
+    among = (f"({_KEY}) IN ({each.keys})" for each in sets if each is not few)
+    where = " AND ".join((*_conditions(filters), *among)) or "true"
+    rounds = "{schema}.rounds" if few is None else f"({_BY_KEY})"
+    keys = few and f"SELECT DISTINCT * FROM ({few.keys}) u"  # noqa: S608 - values are parameters
+    first = f"WITH k AS MATERIALIZED ({keys})" if keys else ""
+    return (
+        f"{first} SELECT {_ROUND_CELLS} FROM {rounds} r WHERE {where}"  # noqa: S608 - as above
         " ORDER BY began_us DESC, property, table_name, gaming_day, number LIMIT %(limit)s"
     )
-    with reading(database, tables) as store:
-        rows = store.query(statement, _parameters(filters))
-    return [Round(*row) for row in rows]
+
+
+def _is_few(store: ViewStore, keys: KeySet, given: dict[str, object]) -> bool:
+    """Whether a set has at most `FEW_ROWS` rows. One of the stays of somebody always counts as few.
+
+    At most so many rows are read to find out.
+    """
+    if keys.is_of_stays:
+        return True
+    probe = f"SELECT count(*) FROM (SELECT FROM ({keys.keys} LIMIT %(few)s) u) v"  # noqa: S608 - values are parameters
+    return bool(store.query(probe, given | {"few": FEW_ROWS + 1})[0][0] <= FEW_ROWS)
 
 
 def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
@@ -241,62 +285,83 @@ _G = ", ".join(f"g.{column.name}" for column in ROUND_KEY)
 _DEALERS = f"""
 SELECT {_G}, a.employee FROM {_GIVEN}
   JOIN {{schema}}.rounds x ON {_SAME}
-  JOIN {{schema}}.find_posts a ON a.property = x.property AND a.table_name = x.table_name
-       AND a.comes AND a.time_us <= coalesce(x.ended_us, x.began_us)
- WHERE NOT EXISTS (
-       SELECT FROM {{schema}}.find_posts b
+ CROSS JOIN LATERAL (
+       SELECT * FROM {{schema}}.find_posts p
+        WHERE p.property = x.property AND p.table_name = x.table_name
+          AND p.comes AND p.time_us <= coalesce(x.ended_us, x.began_us)
+          AND p.time_us >= coalesce((
+              SELECT c.time_us FROM {{schema}}.find_posts c
+               WHERE c.property = x.property AND c.table_name = x.table_name
+                 AND c.employee IS NULL AND NOT c.comes AND c.time_us <= x.began_us
+               ORDER BY c.time_us DESC LIMIT 1), -{_FOREVER}) OFFSET 0) a
+ WHERE coalesce((
+       SELECT b.time_us FROM {{schema}}.find_posts b
         WHERE b.property = a.property AND b.table_name = a.table_name AND NOT b.comes
           AND b.time_us > a.time_us AND b.time_us <= x.began_us
-          AND (b.employee = a.employee AND b.role = a.role OR b.employee IS NULL))
+          AND (b.employee = a.employee AND b.role = a.role OR b.employee IS NULL)
+        ORDER BY b.time_us LIMIT 1), {_FOREVER}) > x.began_us
  GROUP BY {_G}, a.employee
  ORDER BY min(CASE a.role WHEN 'dealer' THEN 0 ELSE 1 END), min(a.time_us), a.employee
 """  # noqa: S608 - as above
+"""Who had come and not left. Arrivals before the table's last closing are not read."""
+
+_LAST_AT = """
+(SELECT s.patron, s.comes, s.time_us, s.table_seq FROM {{schema}}.find_seats s
+  WHERE s.property = x.property AND s.table_name = x.table_name
+    AND s.position = {} AND s.time_us <= coalesce(x.ended_us, x.began_us)
+  ORDER BY s.time_us DESC, s.table_seq DESC LIMIT 1)
+"""
 
 _PATRONS = f"""
 SELECT DISTINCT ON ({_G}, p.position) {_G}, p.position, a.patron FROM {_GIVEN}
   JOIN {{schema}}.rounds x ON {_SAME}
  CROSS JOIN LATERAL unnest(x.positions) AS p (position)
   JOIN LATERAL (
-       SELECT s.patron, s.comes FROM {{schema}}.find_seats s
-        WHERE s.property = x.property AND s.table_name = x.table_name
-          AND s.position IN (p.position, 0) AND s.time_us <= coalesce(x.ended_us, x.began_us)
+       SELECT s.patron, s.comes
+         FROM ({_LAST_AT.format("p.position")} UNION ALL {_LAST_AT.format("0")}) s
         ORDER BY s.time_us DESC, s.table_seq DESC LIMIT 1) a ON a.comes
  WHERE a.patron IS NOT NULL ORDER BY {_G}, p.position
 """  # noqa: S608 - as above
 
 _FINDINGS = f"""
-SELECT DISTINCT {_G}, x.code FROM {_GIVEN}
-  JOIN {{schema}}.ruling_findings x ON {_SAME} ORDER BY {_G}, x.code
+SELECT DISTINCT {_G}, f.code FROM {_GIVEN}
+ CROSS JOIN LATERAL (SELECT * FROM {{schema}}.ruling_findings x WHERE {_SAME} OFFSET 0) f
+ ORDER BY {_G}, f.code
 """  # noqa: S608 - as above
 
 _DISPUTES = f"""
-SELECT {_G}, x.dispute FROM {_GIVEN} JOIN {{schema}}.disputes x ON {_SAME} ORDER BY {_G}, x.dispute
+SELECT {_G}, d.dispute FROM {_GIVEN}
+ CROSS JOIN LATERAL (SELECT * FROM {{schema}}.disputes x WHERE {_SAME} OFFSET 0) d
+ ORDER BY {_G}, d.dispute
 """  # noqa: S608 - as above
 
 
-def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
-    """The conditions of the filters, each with the table it reads."""
-    for condition in _where_and_when(filters):
-        yield ROUNDS.name, condition
+def _conditions(filters: Filters) -> Iterator[str]:
+    """The conditions of the filters on a row of `rounds`."""
+    yield from _where_and_when(filters)
     if filters.position is not None:
-        yield ROUNDS.name, "positions @> ARRAY[%(position)s]::smallint[]"
+        yield "positions @> ARRAY[%(position)s]::smallint[]"
     if filters.wager is not None:
-        yield ROUNDS.name, "wagers @> ARRAY[%(wager)s]::text[]"
-    yield from _of_wagers(filters)
+        yield "wagers @> ARRAY[%(wager)s]::text[]"
     if filters.without:
-        yield ROUNDS.name, f"({_KEY}) NOT IN {_LISTED}"
-    if filters.finding is not None:
-        yield _among("ruling_findings", ["code = %(finding)s"])
+        yield f"({_KEY}) NOT IN {_LISTED}"
+
+
+def _sets(filters: Filters) -> Iterator[KeySet]:
+    """The sets of rounds that other tables name for the filters, the smallest kinds first."""
     if filters.dispute is not None:
         yield _among("disputes", ["dispute = %(dispute)s"])
+    if filters.patron is not None:
+        yield _while(SEATS.name, _SEATED, "AND r.positions @> ARRAY[w.position]")
+    if filters.dealer is not None:
+        yield _while(POSTS.name, _POSTED)
+    if filters.finding is not None:
+        yield _among("ruling_findings", ["code = %(finding)s"])
     if filters.cards:
         holder = ["holder = 'player'", "position = %(position)s"]
         held = "cards @> %(cards)s::text[]"
         yield _among(HANDS.name, [held, *(holder if filters.position is not None else ())])
-    if filters.dealer is not None:
-        yield POSTS.name, _while(_POSTED)
-    if filters.patron is not None:
-        yield SEATS.name, _while(_SEATED, "AND r.positions @> ARRAY[w.position]")
+    yield from _of_wagers(filters)
 
 
 def _ended(filters: Filters) -> str:
@@ -324,8 +389,8 @@ def _where_and_when(filters: Filters) -> Iterator[str]:
             yield told.get(field, f"{field} = %({field})s")
 
 
-def _of_wagers(filters: Filters) -> Iterator[tuple[str, str]]:
-    """Conditions on one and the same wager."""
+def _of_wagers(filters: Filters) -> Iterator[KeySet]:
+    """The rounds in which one and the same wager matches."""
     spot = [
         f"{field} = %({field})s"
         for field in ("position", "wager")
@@ -349,20 +414,21 @@ def _of_wagers(filters: Filters) -> Iterator[tuple[str, str]]:
         yield _among("ruling_settlements", [*spot, *settled])
 
 
-def _among(table: str, conditions: Sequence[str]) -> tuple[str, str]:
-    """A condition: the round has a row of this table that matches these conditions."""
-    return table, (
-        f"({_KEY}) IN (SELECT {_KEY} FROM {{schema}}.{table} WHERE {' AND '.join(conditions)})"  # noqa: S608 - values are parameters
-    )
+def _among(table: str, conditions: Sequence[str]) -> KeySet:
+    """The rounds that have a row of this table that matches these conditions."""
+    where = " AND ".join(conditions)
+    keys = f"SELECT {_KEY} FROM {{schema}}.{table} WHERE {where}"  # noqa: S608 - values are parameters
+    return KeySet(table, keys)
 
 
-def _while(spans: str, also: str = "") -> str:
-    """A condition: the round overlaps one of these spans, found by table and time."""
+def _while(table: str, spans: str, also: str = "") -> KeySet:
+    """The rounds that overlap one of these spans, found by table and time."""
     key = ", ".join(f"r.{column.name}" for column in ROUND_KEY)
-    return (
-        f"({_KEY}) IN (SELECT {key} FROM ({spans} OFFSET 0) w"  # noqa: S608 - as above
-        f" JOIN {{schema}}.rounds r ON {_DURING} {also})"
+    keys = (
+        f"SELECT {key} FROM ({spans} OFFSET 0) w"  # noqa: S608 - as above
+        f" JOIN {{schema}}.rounds r ON {_DURING} {also}"
     )
+    return KeySet(table, keys, is_of_stays=True)
 
 
 def _parameters(filters: Filters) -> dict[str, object]:
