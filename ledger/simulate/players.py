@@ -159,7 +159,8 @@ class Players(Chips):
         """
         seat = step.position or 0
         chips = self.hand.patrons[seat].chips
-        can = [each for each in step.options if step.costs.get(each, 0) <= chips]
+        costs = step.costs or {}
+        can = [each for each in step.options if costs.get(each, 0) <= chips]
         if seat == self.shorted:
             can = [each for each in can if each == "fold"] or ([] if step.may else can)
         held = self.held.get(("player", seat, step.hand), [])

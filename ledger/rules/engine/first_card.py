@@ -8,6 +8,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ledger.facts import CardsDealt, StartingPositionDetermined
 from ledger.rules.engine.game import DiceProcedures, Rotation
 from ledger.rules.engine.steps import Step, Void, said
@@ -33,9 +35,9 @@ def starting_place(t: Table) -> int:
     """
     step = Step("starting_position_determined", "5(g)", ways=_ways)
     fact = t.take(step)
-    again = fact and t.source.take(step._replace(ways=None))
+    again = fact and t.source.take(replace(step, ways=None))
     while again:  # after a no roll the dice are shaken again (659a.13(a)-(b))
-        fact, again = again, t.source.take(step._replace(ways=None))
+        fact, again = again, t.source.take(replace(step, ways=None))
     dealt = [] if t.source.may_be_lost else t.source.untaken("cards_dealt")
     first = (said(dealt[0], CardsDealt).position or 0) if dealt else None
     called = t.source.take(Step("irregularity_called", "13(c)", what="dice_mistotalled"))

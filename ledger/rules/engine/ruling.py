@@ -10,14 +10,14 @@ Outcome = Literal["win", "lose", "push", "void"]
 Status = Literal["complete", "awaiting", "void"]
 
 
-class FactRef(Struct, frozen=True):
+class FactRef(Struct, frozen=True, gc=False):
     """A reference to a fact. Source and id together identify it for ever."""
 
     source: str
     id: str
 
 
-class Settlement(Struct, frozen=True, kw_only=True):
+class Settlement(Struct, frozen=True, kw_only=True, gc=False):
     """What one wager is owed, by section. Money is in cents; `net` excludes the stake."""
 
     position: int
@@ -38,7 +38,7 @@ class Settlement(Struct, frozen=True, kw_only=True):
     paid_from: Literal["table", "cage"] = "table"
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class Finding(Struct, frozen=True, kw_only=True, gc=False):
     """A difference between the record and the rules, as one sentence and its parts."""
 
     code: str
@@ -53,7 +53,9 @@ class Finding(Struct, frozen=True, kw_only=True):
     facts: list[FactRef] = []
 
 
-class Awaiting(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"or_": "or"}):
+class Awaiting(
+    Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, rename={"or_": "or"}
+):
     """What must happen next, and its section. `or` names what may happen instead."""
 
     step: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from ledger.record.wire import Fact
@@ -31,8 +33,11 @@ def fee_name(fee: str, purpose: str | None = None) -> str:
     return f"{fee} {purpose}" if purpose else fee
 
 
-class Step(NamedTuple):
-    """One thing that must happen, to whom, and the paragraph that requires it."""
+class Step(Struct, frozen=True):
+    """One thing that must happen, to whom, and the paragraph that requires it.
+
+    The garbage collector must see it: `ways` may reach the table that keeps the step.
+    """
 
     fact: str  # the fact's name, "cards_dealt"
     section: str  # chapter-relative
@@ -51,7 +56,7 @@ class Step(NamedTuple):
     options: tuple[str, ...] = ()  # decisions a player may make
     only: tuple[str, ...] = ()  # only these decisions answer it; another is a later one
     until: str | None = None  # if facts were lost, one after this fact is a later one
-    costs: Mapping[str, int] = {}  # cents that some of them cost
+    costs: Mapping[str, int] | None = None  # cents that some of them cost
     ways: Ways | None = None  # for a simulation: further fields
     may: bool = False  # the step may be left out
     turns_show: bool = True  # for a bet: cards turned later show the hand in play

@@ -16,6 +16,8 @@ from itertools import product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
+from msgspec.structs import replace
+
 from ledger.facts import (
     CardsDealt,
     CardsExchanged,
@@ -646,9 +648,9 @@ class Table:
         `before` names steps of play: cards dealt after one of them belong to another deal.
         """
         held = self.cards.setdefault((to, position, hand), [])
-        step = Step("cards_dealt", section, to, position, hand, face=face, before=before)
-        while len(held) < count:
-            fact = self.take(step._replace(cards=count - len(held)))
+        while (due := count - len(held)) > 0:
+            step = Step("cards_dealt", section, to, position, hand, None, due, face, before=before)
+            fact = self.take(step)
             if fact is None:
                 break
             self.hold(held, fact)
@@ -789,9 +791,9 @@ class Table:
         """
         step = Step("hand_set", section, to, position, ways=ways, may=not must)
         fact = self.take(step) if must else self.may_take(step)
-        again = fact and self.source.take(step._replace(may=True))
+        again = fact and self.source.take(replace(step, may=True))
         while again:
-            fact, again = again, self.source.take(step._replace(may=True))
+            fact, again = again, self.source.take(replace(step, may=True))
         if fact is None:
             return None
         hands = said(fact, HandSet).hands
@@ -998,10 +1000,10 @@ class Table:
 
         Empty if all of it was taken back in time.
         """
-        moved, more = [fact], self.source.take(step._replace(instead=None, may=True))
+        moved, more = [fact], self.source.take(replace(step, instead=None, may=True))
         while more is not None:
             moved.append(more)
-            more = self.source.take(step._replace(instead=None, may=True))
+            more = self.source.take(replace(step, instead=None, may=True))
         stake, spot = self._left(moved, step), (step.position or 0, step.what or "", step.hand)
         if not stake and any(isinstance(each.body, WagerWithdrawn) for each in moved):
             return []
@@ -1080,7 +1082,7 @@ class Table:
             seat,
             hand,
             options=tuple(options),
-            costs=costs or {},
+            costs=costs,
             ways=ways,
             may=may,
             only=tuple(only),

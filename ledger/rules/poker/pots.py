@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from ledger.facts import PotAwarded, RakeTaken
 from ledger.rules.engine.steps import POT, Step, said
 
@@ -143,7 +145,7 @@ def _leave_open(ring: PokerBetting) -> None:
     last = ring.lost or Step("hand_shown", ring.cites.showdown)
     for seat in ring.seats:
         ring.t.stakes.pop((seat, POT, 1), None)
-        ring.t.unsettled.append(last._replace(position=last.position or seat))
+        ring.t.unsettled.append(replace(last, position=last.position or seat))
         ring.t.unsettled.append(Step("pot_awarded", ring.cites.showdown, None, seat, what=POT))
 
 
