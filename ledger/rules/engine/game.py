@@ -217,6 +217,11 @@ def cited(chapter: str, paragraph: str) -> str:
     return paragraph if "." in paragraph else f"{chapter}.{paragraph}"
 
 
+def broken(exact: Fraction, unit: int) -> int:
+    """Cents paid for exact winnings. Amounts below the breakage unit stay with the house."""
+    return int(exact // unit) * unit
+
+
 class InForce(NamedTuple):
     """The rules in force for one round: an edition, and the choices of the Rules Submission."""
 
@@ -250,5 +255,5 @@ class InForce(NamedTuple):
         return cited(self.edition.chapter, paragraph)
 
     def broken(self, exact: Fraction) -> int:
-        """Cents paid for exact winnings. Amounts below the breakage unit stay with the house."""
-        return int(exact // self.breakage_unit) * self.breakage_unit
+        """Cents paid for exact winnings, by the breakage in force."""
+        return broken(exact, self.breakage_unit)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from ledger.rules.engine.game import broken
 from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Settlement
 from ledger.rules.engine.steps import POT
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Spot
 
 
-class How(NamedTuple):
+class How(Struct, frozen=True):
     """What a settlement depends on, besides its rows."""
 
     throw: int | None = None
@@ -46,11 +49,17 @@ def decided(
     `section` is chapter-relative. A row may depend on a reading of its own.
     """
     seat, wager, hand = spot
-    ratio = sum((row.ratio for row in rows), Fraction(0))
-    even = how.even if rows and not rows[0].pushes else 0
-    exact = ratio * (stake + how.face) + even if rows else Fraction(-stake)
+    if not rows:
+        exact: Fraction | int = -stake
+        net, text = -stake, str(-stake)
+    else:
+        ratio = rows[0].ratio if len(rows) == 1 else sum((row.ratio for row in rows), Fraction(0))
+        even = 0 if rows[0].pushes else how.even
+        won = (ratio.numerator, ratio.denominator, stake + how.face, even)
+        exact, net, text = _winnings(*won, rules.breakage_unit)
     if how.most and exact > how.most[0]:
-        exact, section = Fraction(how.most[0]), how.most[1]
+        section, text = how.most[1], str(how.most[0])
+        net = rules.broken(Fraction(how.most[0])) if rows else net
     of_rows = [row.reading[0] for row in rows if row.reading]
     named = tuple(dict.fromkeys([*of_rows, *how.readings]))
     values = [as_json(rules.readings[name]) for name in named]
@@ -64,13 +73,25 @@ def decided(
         row=rows[0].label if rows else None,
         odds=rows[0].odds if rows else None,
         rows=[row.label for row in rows] if len(rows) > 1 else None,
-        net=rules.broken(exact) if rows else -stake,
-        exact_net=str(exact),
+        net=net,
+        exact_net=text,
         paytable=how.letter,
         section=rules.section(section),
         reading=", ".join(named) or None,
         reading_value=", ".join(values) or None,
     )
+
+
+@lru_cache(maxsize=4096)
+def _winnings(
+    numerator: int, denominator: int, cents: int, even: int, unit: int
+) -> tuple[Fraction, int, str]:
+    """Winnings of these cents at odds: exactly, in cents after breakage, and as text.
+
+    The odds come as two integers, because the hash of a fraction costs more than its product.
+    """
+    exact = Fraction(numerator * cents, denominator) + even
+    return exact, broken(exact, unit), str(exact)
 
 
 def halved(

@@ -1279,8 +1279,9 @@ class Table:
         if stake is None:
             self.unsettled.append(Step("wager_collected", section, None, seat, hand, wager))
             return
-        face, even = self.known.faces(self.coupons.get(spot, ()))
-        how = how._replace(face=face, even=even, most=self.most.get(seat))
+        if self.coupons or self.most:
+            face, even = self.known.faces(self.coupons.get(spot, ()))
+            how = replace(how, face=face, even=even, most=self.most.get(seat))
         settled = decided(spot, stake, rows, self.rules, section, how)
         if how.most:
             self.most[seat] = (how.most[0] - max(settled.net, 0), how.most[1])
@@ -1294,10 +1295,12 @@ class Table:
 
     def keep(self, settlement: Settlement) -> None:
         """Add a settlement and ask for its chips to move; for a surrender, both ways."""
-        spot = (settlement.position, settlement.wager, settlement.hand)
-        played = self.known.in_play(self.coupons.pop(spot, ()))
-        self.redeemed += [(coupon, settlement) for coupon in played]
-        settlement, dropped = redeem(played, self.known, self.rules.readings, settlement)
+        dropped: Sequence[Step] = ()
+        if self.coupons:
+            spot = (settlement.position, settlement.wager, settlement.hand)
+            played = self.known.in_play(self.coupons.pop(spot, ()))
+            self.redeemed += [(coupon, settlement) for coupon in played]
+            settlement, dropped = redeem(played, self.known, self.rules.readings, settlement)
         self.settlements.append(settlement)
         lost = -settlement.net
         fact = PAYMENT[settlement.outcome]
