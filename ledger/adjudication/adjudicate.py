@@ -293,10 +293,13 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     found += review.voids(table, run.facts, run.void, closed=record.closed)
     found += coupon_review.review(table, run.facts, of.round.gaming_day, closed=record.closed)
     if record.closed:
-        still_open = _open(run)
+        settled, facts = table.settlements, _without_unmet(run)
+        if still_open := _open(run):
+            settled = [s for s in settled if (s.position, s.hand, s.wager) not in still_open]
+            facts = [fact for fact in facts if _for(fact) not in still_open]
         found += compare(
-            [s for s in table.settlements if (s.position, s.hand, s.wager) not in still_open],
-            [fact for fact in _without_unmet(run) if _for(fact) not in still_open],
+            settled,
+            facts,
             lambda fact: record.throw_of(fact, before=False),
             table.name,
             lost,

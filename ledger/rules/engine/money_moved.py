@@ -6,8 +6,9 @@ Only for a closed round: until then chips are still moving.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ledger.facts import FeePaid, PotAwarded, WagerCollected, WagerPaid, WagerReturned
@@ -35,7 +36,7 @@ _MOVES: dict[type, str] = {
 """Facts that move chips, and the field of `Moved` they add to."""
 
 
-class Moved(NamedTuple):
+class Moved(Struct):
     """The chips that moved for one settlement, cents, and their facts."""
 
     paid: int = 0
@@ -43,13 +44,20 @@ class Moved(NamedTuple):
     returned: int = 0
     awarded: int = 0  # out of the pots
     from_cage: int = 0  # the part of `paid` that the cage paid
-    facts: tuple[Fact, ...] = ()
+    facts: list[Fact] = field(default_factory=list)
 
     @property
     def payers(self) -> tuple[str, ...]:
         """Who paid a part of it: table, cage, or both."""
         parts = {"table": self.paid - self.from_cage, "cage": self.from_cage}
         return tuple(payer for payer, cents in parts.items() if cents)
+
+    def add(self, way: str, fact: Fact, body: Any) -> None:  # noqa: ANN401 - a fact of _MOVES
+        """Add the chips of a fact to the field of this name."""
+        setattr(self, way, getattr(self, way) + body.amount)
+        if way == "paid" and body.paid_from == "cage":
+            self.from_cage += body.amount
+        self.facts.append(fact)
 
 
 def compare(
@@ -72,6 +80,8 @@ def compare(
         chips = chips_of.pop(spot, None)
         if chips is None and lost > 0 and (settlement.net or settlement.outcome != "win"):
             lost -= 1
+            continue
+        if chips is not None and _as_owed(settlement, chips):  # nearly always
             continue
         of_this = _of_settlement(settlement, chips or Moved(), names(settlement.wager))
         if lost > 0 and _half_lost(of_this):
@@ -124,29 +134,51 @@ def moved(
     by_throw = {wager for _, _, wager, throw in owed if throw}
     for fact in facts:
         body: Any = fact.body
-        way = _MOVES.get(type(body))
+        way = _MOVES.get(body.__class__)
         if way is None:
             continue
         spot = _spot_of(body)
-        pot = owed.get((body.position, 1, POT, None))
-        if pot and pot.outcome == "void" and way == "returned" and spot not in owed:
-            spot = (body.position, 1, POT, None)
+        if spot not in owed:
+            spot = _spot_beside(body, spot, owed)
         if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
             throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
             spot = (body.position, body.hand, body.wager, throw)
-        was = found.get(spot, Moved())
-        cents = getattr(was, way) + body.amount
-        was = was._replace(**{way: cents}, facts=(*was.facts, fact))
-        cage = body.amount if way == "paid" and body.paid_from == "cage" else 0
-        found[spot] = was._replace(from_cage=was.from_cage + cage)
+        chips = found.get(spot)
+        if chips is None:
+            chips = found[spot] = Moved()
+        chips.add(way, fact, body)
     return found
+
+
+def _spot_beside(body: Any, spot: Spot, owed: Mapping[Spot, Settlement]) -> Spot:  # noqa: ANN401 - as `_spot_of`
+    """The spot of a payment without a settlement of its own: chips of a void pot go back."""
+    of_pot = (body.position, 1, POT, None)
+    pot = owed.get(of_pot)
+    is_back = pot is not None and pot.outcome == "void" and body.__class__ is WagerReturned
+    return of_pot if is_back else spot
 
 
 def _spot_of(body: Any) -> Spot:  # noqa: ANN401 - one of the facts that move chips
     """The position and wager of a fact that moves chips."""
-    if isinstance(body, PotAwarded):
+    kind = body.__class__
+    if kind is PotAwarded:
         return body.position, 1, POT, None
-    return body.position, getattr(body, "hand", 1), getattr(body, "wager", "") or body.fee, None
+    if kind is FeePaid:
+        return body.position, 1, body.fee, None
+    return body.position, body.hand, body.wager, None
+
+
+def _as_owed(owed: Settlement, chips: Moved) -> bool:
+    """Whether chips moved exactly as a wager's settlement has it, so that nothing is found."""
+    if owed.wager == POT:
+        return False
+    net, went = owed.net, (chips.paid, chips.collected, chips.returned)
+    if owed.outcome == "win":
+        from_cage = net if owed.paid_from == "cage" else 0
+        return net >= 0 and went == (net, 0, 0) and chips.from_cage == from_cage
+    if owed.outcome == "lose":
+        return net <= 0 and went == (0, -net, owed.stake + net)
+    return net == 0 and went == (0, 0, owed.stake)
 
 
 def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
