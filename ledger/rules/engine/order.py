@@ -7,7 +7,8 @@ different devices is `order_uncertain` (CONTRACT: order).
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import attrgetter, lt
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class Inversion(NamedTuple):
     uncertain: bool
 
 
+_time = attrgetter("time_us")
+
+
 def _numbered(fact: Fact) -> tuple[str, int]:
     return (fact.boot or "", fact.sequence or 0)
 
@@ -45,10 +49,34 @@ def in_order(facts: Iterable[Fact]) -> list[Fact]:
     never passes a fact with a lower number. Ties are ordered by source, then sequence number, then
     arrival.
     """
+    facts = list(facts)
+    return _by_time(facts) or _by_device(facts)
+
+
+def _by_time(facts: list[Fact]) -> list[Fact] | None:
+    """The facts by time, if no two have one time and each device counts up: nearly always.
+
+    None otherwise. Then ties, steps back or absent counters decide.
+    """
+    told = sorted(facts, key=_time)
+    times = [fact.time_us for fact in told]
+    if not all(map(lt, times, islice(times, 1, None))):
+        return None
+    counted: dict[tuple[str, str | None], int] = {}
+    for fact in told:
+        device, sequence = (fact.source, fact.boot), fact.sequence
+        if sequence is None or sequence <= counted.get(device, -1):
+            return None
+        counted[device] = sequence
+    return told
+
+
+def _by_device(facts: list[Fact]) -> list[Fact]:
+    """The facts in order, whatever their times and counters are."""
     by_device: dict[tuple[str, str | None], list[Fact]] = {}
     for fact in facts:
         by_device.setdefault((fact.source, fact.boot), []).append(fact)
-    keyed: list[tuple[int, str, int, Fact]] = []
+    keyed: list[tuple[int, str, int, int, Fact]] = []  # a running number, as facts have no order
     for (source, _), told in by_device.items():
         if all(fact.sequence is not None for fact in told):
             told.sort(key=_numbered)
@@ -57,9 +85,9 @@ def in_order(facts: Iterable[Fact]) -> list[Fact]:
         reached = told[0].time_us
         for rank, fact in enumerate(told):
             reached = max(reached, fact.time_us)
-            keyed.append((reached, source, rank, fact))
-    keyed.sort(key=lambda entry: entry[:3])
-    return [entry[3] for entry in keyed]
+            keyed.append((reached, source, rank, len(keyed), fact))
+    keyed.sort()
+    return [entry[-1] for entry in keyed]
 
 
 def gaps(facts: Iterable[Fact]) -> list[Gap]:
@@ -86,7 +114,7 @@ def inversions(asked: Sequence[tuple[int, Fact]]) -> list[Inversion]:
     They are the fewest that explain it: all outside a longest increasing run.
     """
     ranks = [rank for rank, _ in asked]
-    if all(low < high for low, high in pairwise(ranks)):
+    if all(map(lt, ranks, islice(ranks, 1, None))):
         return []
     kept = _longest_run(ranks)
     inside = set(kept)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cmp_to_key
-from itertools import product
+from itertools import chain, pairwise, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
@@ -188,15 +188,19 @@ class Table:
 
     def in_turn(self) -> Iterator[tuple[Fact, Fact]]:
         """Pairs of facts that the sections put in order, the earlier one first."""
+        facts = [fact for _, fact in self.taken]
+        if not self.runs:
+            return chain(pairwise(facts), self.closings)
         starts = dict(self.runs)
+        pairs: list[tuple[Fact, Fact]] = []
         before: list[Fact] = []
         at = 0
-        while at < len(self.taken):
+        while at < len(facts):
             end = max(starts.get(at, 0), at + 1)
-            run = [fact for _, fact in self.taken[at:end]]
-            yield from product(before, run)
+            run = facts[at:end]
+            pairs += product(before, run)
             at, before = end, run
-        yield from self.closings
+        return chain(pairs, self.closings)
 
     def decides(self, step: Step) -> bool:
         """Whether a step decides what wagers come to."""
