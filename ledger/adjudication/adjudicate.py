@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from ledger.adjudication.submissions import FiledSubmission, in_force
 from ledger.facts import (
+    CardBurned,
+    CouponRefused,
     DecisionMade,
     FeePaid,
     IrregularityCalled,
@@ -98,8 +100,7 @@ def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[
     Only a closed round is examined: an open one is ruled on after every fact, and this takes
     hundreds of rulings.
     """
-    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
-    found = apart(of.facts) if closed else None
+    found = apart(of.facts) if _is_closed(of.facts) else None
     if found is None:
         return []
 
@@ -114,9 +115,15 @@ def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[
     return by(fitting(found, cost))
 
 
+def _is_closed(facts: Sequence[Fact]) -> bool:
+    """Whether the end of a round is among its facts."""
+    kinds = {fact.body.__class__ for fact in facts}
+    return RoundCompleted in kinds or RoundVoided in kinds
+
+
 def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
     """The ruling on a round of no known game: a finding, so that no chips move unnoticed."""
-    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
+    closed = _is_closed(of.facts)
     what = (
         f"of {started.game}, a game without rules here (`round-ledger games` lists the games)"
         if started
@@ -149,22 +156,22 @@ def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str
     """
     facts = in_order(facts)
     table, record = _table(of, facts, rules, dealt_from)
-    stopped, void = _played(table, facts)
+    stopped, void = _played(table, record)
     if void is not None:
         findings = table.findings
         table, record = _table(of, facts, rules, dealt_from)
         table.findings = findings
         _give_back_all(table, facts, void)
-    elif table.missing and any(isinstance(fact.body, RoundVoided) for fact in facts):
+    elif table.missing and record.of_kind(RoundVoided):
         table, record = _table(of, facts, rules, dealt_from, broken_off=True)
-        stopped, void = _played(table, facts)
+        stopped, void = _played(table, record)
     return _Run(facts, table, record, stopped, void, review.paid_early(table, record))
 
 
-def _played(table: Table, facts: Sequence[Fact]) -> tuple[bool, str | None]:
+def _played(table: Table, record: RecordedSource) -> tuple[bool, str | None]:
     """Play as far as the record goes: whether it stopped early, and the paragraph that voids it."""
     try:
-        _irregularities(table, facts)
+        _irregularities(table, record.of_kind(IrregularityCalled))
         table.rules.game.play(table)
     except Stop:
         return True, None
@@ -193,7 +200,7 @@ def _table(
         broken_off=broken_off,
     )
     table = Table(record, rules, dealt_from)
-    table.known = coupons.known(of.batches, facts, of.spent)
+    table.known = coupons.known(of.batches, record.of_kind(CouponRefused), of.spent)
     table.posted = _posted(of, rules)
     return table, record
 
@@ -207,21 +214,21 @@ def _posted(of: RoundRecord, rules: InForce) -> Fact | None:
     return of.opened if same else None
 
 
-def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
+def _irregularities(table: Table, called: Sequence[Fact]) -> None:
     """Judge the irregularities on record. Raises Void."""
     cards: dict[str, set[str]] = {}
-    for fact in facts:
-        if isinstance(fact.body, IrregularityCalled):
-            says = table.rules.game.irregularities.get(fact.body.kind)
-            if says is None or says.in_play or not says.holds(table.dealt_from):
-                continue
-            # A card that two devices name is one card; two cards that one device names are two.
-            named = fact.body.cards or ()
-            cards.setdefault("", set()).update(named if says.once else ())
-            told = cards.setdefault(fact.source, set())
-            told.update((named or (fact.id,)) if says.once else ())
-            if says.void or max(map(len, cards.values())) > 1:
-                raise Void(says.cited(table.dealt_from))
+    for fact in called:
+        body = said(fact, IrregularityCalled)
+        says = table.rules.game.irregularities.get(body.kind)
+        if says is None or says.in_play or not says.holds(table.dealt_from):
+            continue
+        # A card that two devices name is one card; two cards that one device names are two.
+        named = body.cards or ()
+        cards.setdefault("", set()).update(named if says.once else ())
+        told = cards.setdefault(fact.source, set())
+        told.update((named or (fact.id,)) if says.once else ())
+        if says.void or max(map(len, cards.values())) > 1:
+            raise Void(says.cited(table.dealt_from))
 
 
 def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
@@ -289,8 +296,8 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     if status == "complete":
         found += review.unmatched_facts(table, record)
         found += review.cards_shown(table, record, run.facts)
-    found += review.cards(table, run.facts)
-    found += review.voids(table, run.facts, run.void, closed=record.closed)
+    found += review.cards(table, record.of_kind(CardBurned))
+    found += review.voids(table, record.of_kind(RoundVoided), run.void, closed=record.closed)
     found += coupon_review.review(table, run.facts, of.round.gaming_day, closed=record.closed)
     if record.closed:
         settled, facts = table.settlements, _without_unmet(run)

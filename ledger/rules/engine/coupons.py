@@ -46,6 +46,7 @@ MOVED = (CouponDropped, CouponRefused)
 TOLD = (*MOVED, WagerPlaced)
 """Facts that may name a coupon."""
 
+_MAY_NAME: frozenset[type] = frozenset(TOLD)
 _NEVER = 2**63  # microseconds
 _NUMBERED = re.compile(r"(.*?)(\d{0,18})", re.DOTALL)
 
@@ -87,12 +88,13 @@ def serials_of(
     facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrected]
 ) -> frozenset[str]:
     """The serials in facts, as recorded and as corrected."""
-    found = set()
+    found: set[str] = set()
     for fact in facts:
-        found |= {told for told in (serial_of(fact),) if told}
-        correction = made.get((fact.source, fact.id))
-        if correction and isinstance(fact.body, (WagerPlaced, *MOVED)):
-            found |= corrected_serials(correction)
+        if fact.body.__class__ in _MAY_NAME:
+            if serial := serial_of(fact):
+                found.add(serial)
+            if made and (correction := made.get((fact.source, fact.id))):
+                found |= corrected_serials(correction)
     return frozenset(found)
 
 
@@ -192,12 +194,12 @@ class KnownCoupons(NamedTuple):
 
 
 def known(
-    batches: Sequence[CouponBatch], facts: Iterable[Fact], spent: Iterable[Fact] = ()
+    batches: Sequence[CouponBatch], refused: Iterable[Fact], spent: Iterable[Fact] = ()
 ) -> KnownCoupons:
-    """The coupons of a round, from its facts, the property's batches and earlier drops."""
+    """The coupons of a round, from its refusals, the property's batches and earlier drops."""
     return KnownCoupons(
         batches,
-        frozenset(fact.body.serial for fact in facts if isinstance(fact.body, CouponRefused)),
+        frozenset(fact.body.serial for fact in refused if isinstance(fact.body, CouponRefused)),
         frozenset(fact.body.serial for fact in spent if isinstance(fact.body, CouponDropped)),
     )
 

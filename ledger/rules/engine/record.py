@@ -6,6 +6,7 @@ ruling. The order is judged afterwards (`order.py`). Facts come sorted by `order
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -97,17 +98,23 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     WagerCollected: lambda b: ("wager_collected", None, b.position, b.hand, b.wager),
     WagerReturned: lambda b: ("wager_returned", None, b.position, b.hand, b.wager),
 }
+_PLACED = frozenset((WagerPlaced, WagerWithdrawn))
+_RACKED = frozenset((CardBurned, IrregularityCalled))
+_ENDS = frozenset((RoundCompleted, RoundVoided))
+_PAYMENTS = frozenset(("wager_paid", "wager_collected", "wager_returned"))
 _WAGERS = ("wager_placed", "wager_withdrawn")
-_PLAY = (
-    "no_more_bets_called",
-    "decisions_locked_called",
-    "cards_dealt",
-    "cards_turned",
-    "cards_exchanged",
-    "decision_made",
-    "dice_thrown",
-    "hand_set",
-    *_WAGERS,
+_PLAY = frozenset(
+    (
+        "no_more_bets_called",
+        "decisions_locked_called",
+        "cards_dealt",
+        "cards_turned",
+        "cards_exchanged",
+        "decision_made",
+        "dice_thrown",
+        "hand_set",
+        *_WAGERS,
+    )
 )
 """Steps of play. One on record shows that play went on past the steps before it."""
 _IN_PLAY = ("wager_placed", "hand_set", "cards_turned")
@@ -164,10 +171,11 @@ class RecordedSource:
         self._named: dict[str, list[deque[Fact]]] = {}  # the same queues, by the facts' name
         self._placed: list[Fact] = []
         self._throws: list[int] = []  # ranks of valid throws
+        self._kinds = {fact.body.__class__ for fact in facts}
         cancelled = {
             (fact.body.of.source, fact.body.of.id)
-            for fact in facts
-            if isinstance(fact.body, NoRollCalled) and fact.body.of
+            for fact in self.of_kind(NoRollCalled)
+            if fact.body.of
         }
         for rank, fact in enumerate(facts):
             if not cancelled or (fact.source, fact.id) not in cancelled:
@@ -175,29 +183,36 @@ class RecordedSource:
 
     def _index(self, rank: int, fact: Fact) -> None:
         """Index one fact under its key."""
-        body = fact.body
-        kind = type(body)
-        if kind is CardsDealt:
-            self._out += len(body.cards)  # type: ignore[attr-defined]  # cards_dealt
-        elif kind is CardBurned or kind is IrregularityCalled:
+        body: Any = fact.body
+        kind = body.__class__
+        key_of = _KEYS.get(kind)
+        if key_of is not None:
+            key = key_of(body)
+            queue = self._queues.get(key)
+            if queue is None:
+                queue = self._queues[key] = deque()
+                self._named.setdefault(key[0], []).append(queue)
+            queue.append(fact)
+        if kind in _PLACED:
+            self._placed.append(fact)
+        elif kind is CardsDealt:
+            self._out += len(body.cards)
+        elif kind is DiceThrown:
+            if body.purpose == "down":
+                self._throws.append(rank)
+        elif kind in _RACKED:
             self._out += len(racked(body))
         elif kind is RoundStarted:
-            self.button = body.button  # type: ignore[attr-defined]  # round_started
-        key_of = _KEYS.get(kind)
-        if key_of is None:
-            self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
+            self.button = body.button
+        elif kind in _ENDS:
+            self.closed = True
             self.voided = self.voided or kind is RoundVoided
-            return
-        key = key_of(body)
-        queue = self._queues.get(key)
-        if queue is None:
-            queue = self._queues[key] = deque()
-            self._named.setdefault(key[0], []).append(queue)
-        queue.append(fact)
-        if kind is WagerPlaced or kind is WagerWithdrawn:
-            self._placed.append(fact)
-        elif kind is DiceThrown and body.purpose == "down":  # type: ignore[attr-defined]
-            self._throws.append(rank)
+
+    def of_kind(self, kind: type) -> list[Any]:
+        """The facts of a kind, in order."""
+        if kind not in self._kinds:
+            return []
+        return [fact for fact in self._facts if fact.body.__class__ is kind]
 
     @property
     def ended(self) -> bool:
@@ -217,46 +232,47 @@ class RecordedSource:
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
         """Facts of these wagers. With `throw`, only those placed for that throw."""
         del section
-        wanted = [
-            fact
-            for fact in self._placed
-            if fact.body.wager in names  # type: ignore[attr-defined]  # only wagers are kept there
-            and (throw is None or self.throw_of(fact, before=True) == throw)
-        ]
-        for fact in wanted:
-            self._queues[_KEYS[type(fact.body)](fact.body)].remove(fact)
-            self._placed.remove(fact)
+        wanted, left = [], []
+        for fact in self._placed:
+            body: Any = fact.body
+            if body.wager in names and (throw is None or self.throw_of(fact, before=True) == throw):
+                wanted.append(fact)
+                self._queues[_KEYS[body.__class__](body)].remove(fact)
+            else:
+                left.append(fact)
+        self._placed = left
         return wanted
 
     def throw_of(self, fact: Fact, *, before: bool) -> int:
         """The throw of a fact, from 1: the next throw for a wager, the last one for a payment."""
-        rank = self.rank[id(fact)]
-        return sum(1 for throw in self._throws if throw < rank) + before
+        return bisect_left(self._throws, self.rank[id(fact)]) + before
 
     def take(self, step: Step) -> Fact | None:
         """The next fact that answers the step, or None."""
-        queue = self._queues.get((step.fact, step.to, step.position, step.hand, step.what))
+        name = step.fact
+        queue = self._queues.get((name, step.to, step.position, step.hand, step.what))
         if not queue:
-            return self._instead(step) if step.instead else self._taken_back(step)
-        if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
+            return self._otherwise(step)
+        if name in _PAYMENTS:
             return self._payment(queue, step)
-        if step.fact == "marker_placed":
+        if name == "marker_placed":
             return self._marker(queue, step)
-        if self._is_another(queue[0], step):
+        if self._is_for_another(queue[0], step):
             return None
-        if self._is_later(queue[0], step):
-            return None
-        fact = self._took(queue.popleft(), step.fact)
-        if step.fact == "wager_placed":
+        fact = self._took(queue.popleft(), name)
+        if name == "wager_placed":
             self._placed.remove(fact)
         return fact
 
-    def _is_another(self, fact: Fact, step: Step) -> bool:
-        """Whether this fact answers a later step, because the one asked for is not on record."""
+    def _is_for_another(self, fact: Fact, step: Step) -> bool:
+        """Whether this fact answers a later step: the one asked for did not happen or is lost."""
+        lost = self.may_be_lost
         if step.fact == "cards_turned":
-            return self._is_lost(fact, step)
-        lost = step.before and self.may_be_lost
-        return bool(lost) and fact not in self.untaken(step.fact, step.before)
+            if self._is_lost(fact, step):
+                return True
+        elif lost and step.before and fact not in self.untaken(step.fact, step.before):
+            return True
+        return (lost or step.may or bool(step.only)) and self._is_later(fact, step)
 
     def _is_lost(self, fact: Fact, step: Step) -> bool:
         """Whether this turn shows other cards, because the one asked for is not on record.
@@ -297,9 +313,15 @@ class RecordedSource:
 
     def _took(self, fact: Fact, name: str) -> Fact:
         """Note that a step of play was taken; the fact itself."""
-        if name in _PLAY:
-            self._reached = max(self._reached, self.rank[id(fact)])
+        if name in _PLAY and (rank := self.rank[id(fact)]) > self._reached:
+            self._reached = rank
         return fact
+
+    def _otherwise(self, step: Step) -> Fact | None:
+        """The fact that answers a step without a fact of its own key, or None."""
+        if step.instead:
+            return self._instead(step)
+        return self._taken_back(step) if step.fact == "wager_placed" else None
 
     def _instead(self, step: Step) -> Fact | None:
         """A fact that answers a step otherwise: a fold, or a mucked hand that was to be shown."""
@@ -313,8 +335,6 @@ class RecordedSource:
 
     def _taken_back(self, step: Step) -> Fact | None:
         """The next fact by which a player takes back chips of a bet, after all he placed."""
-        if step.fact != "wager_placed":
-            return None
         queue = self._queues.get(("wager_withdrawn", None, step.position, 1, step.what))
         if not queue or self._of_another_hand(queue[0], step):
             return None
@@ -343,8 +363,8 @@ class RecordedSource:
         """The first payment of a settlement; if it has a throw, of that throw."""
         for fact in queue:
             told = fact.body.throw  # type: ignore[attr-defined]  # every payment has one
-            if step.throw in (None, told) or (
-                told is None and self.throw_of(fact, before=False) == step.throw
+            if step.throw is None or (
+                step.throw == (self.throw_of(fact, before=False) if told is None else told)
             ):
                 queue.remove(fact)
                 return fact
@@ -360,7 +380,9 @@ class RecordedSource:
             ends = [self.rank[id(fact)] for other in before for fact in self.untaken(other)[:1]]
             end = min(ends, default=len(self.rank))
             found = [fact for fact in found if self.rank[id(fact)] < end]
-        return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
+        if len(found) > 1:
+            found.sort(key=lambda fact: self.rank[id(fact)])
+        return found
 
     def first(self, name: str) -> Fact | None:
         """The first fact of this name that no step has taken."""

@@ -6,6 +6,7 @@ Each function looks at one thing and returns findings. None of them changes a se
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
@@ -13,7 +14,6 @@ from ledger.facts import (
     CardsDealt,
     CardsTurned,
     DecisionMade,
-    RoundVoided,
     WagerPlaced,
     WagerWithdrawn,
 )
@@ -96,7 +96,9 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
     """Findings about steps out of the order their sections give, without late wagers."""
     told = ("late_wager", "order_uncertain")
     late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
-    taken = [(step, fact) for step, fact in table.taken if not late or _ref(fact) not in late]
+    taken = table.taken
+    if late:
+        taken = [(step, fact) for step, fact in taken if _ref(fact) not in late]
     asked = [(record.rank[id(fact)], fact) for _, fact in taken]
     found = []
     for inversion in inversions(asked):
@@ -324,19 +326,18 @@ def cards_shown(table: Table, record: RecordedSource, facts: Iterable[Fact]) -> 
     return found
 
 
-def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
+def cards(table: Table, burned: Iterable[Fact]) -> list[Finding]:
     """Findings about impossible cards: more of one than the decks hold, or none of this game."""
     deck, decks = table.rules.game.deck, table.rules.decks
     if not deck:
         return []
-    seen = Counter(card for held in table.cards.values() for card in held)
-    seen.update(card for given in table.discarded.values() for card in given)
-    seen.update(
-        fact.body.card
-        for fact in facts
-        if isinstance(fact.body, CardBurned) and fact.body.card is not None
-    )
+    everywhere = [*table.cards.values(), *table.discarded.values()]
+    burns = [said(fact, CardBurned).card for fact in burned]
+    everywhere.append([card for card in burns if card is not None])
+    seen = Counter(chain.from_iterable(everywhere))
     del seen[UNKNOWN_CARD]
+    if deck.issuperset(seen) and max(seen.values(), default=0) <= decks:  # nearly always
+        return []
     found: list[Finding] = []
     told = {(each.code, each.recorded) for each in table.findings}  # found before a reshuffle
     for card, times in sorted(seen.items()):
@@ -357,9 +358,8 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
     return found
 
 
-def voids(table: Table, facts: Iterable[Fact], void: str | None, *, closed: bool) -> list[Finding]:
+def voids(table: Table, voided: Sequence[Fact], void: str | None, *, closed: bool) -> list[Finding]:
     """Findings about a round voided without a ground, or played on though a section voids it."""
-    voided = [fact for fact in facts if isinstance(fact.body, RoundVoided)]
     if voided and void is None:
         says = "The round was voided; nothing on record gives a ground for it."
         return [Finding(code="wrongly_voided", says=says, facts=refs(voided))]

@@ -6,7 +6,7 @@ If the property has no batch on record, a coupon is judged by 603a.21 alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import (
     CouponDropped,
@@ -64,8 +64,8 @@ def _played(facts: Iterable[Fact]) -> Iterator[Played]:
     """Each coupon of a wager once, in order, even if several facts name it."""
     seen = set()
     for fact in facts:
-        body = fact.body
-        if isinstance(body, WagerPlaced) and body.coupon:
+        body: Any = fact.body
+        if body.__class__ is WagerPlaced and body.coupon:
             spot = (body.position, body.wager, body.hand)
             if (spot, body.coupon.serial) not in seen:
                 seen.add((spot, body.coupon.serial))
