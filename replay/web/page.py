@@ -139,7 +139,7 @@ class BrowserHeaders:
             )(scope, receive, send)
             return
         if (refusal := _too_much(scope)) is not None:
-            await let_pass(Request(scope, receive).stream())
+            await let_pass(receive)
             await refusal(scope, receive, send)
             return
         static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]

@@ -7,15 +7,15 @@ connections could then block all others. Nothing here reads a fact.
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, ClassVar, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import h11
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator
+    from starlette.types import Receive
 
 HEAD_S_MAX = 10.0
 """Seconds that a request's head may take from its first byte, or from the connection."""
@@ -31,7 +31,43 @@ PASS_S_MAX = 10.0
 PASS_IDLE_S = 0.5
 """The limits for dropping a refused body: bytes, seconds, and seconds to wait for its next part."""
 
+JOINED_OCTETS_MAX = 32 * 1024
+"""More bytes of an answer than this are not kept for the next part of it."""
+
 _Part = Literal["head", "body"]
+
+
+class JoinedWrites:
+    """A transport that sends together what is written in one turn of the event loop.
+
+    uvicorn writes head and body of an answer apart: two packets, and two calls of the system.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._joined = bytearray()
+
+    def write(self, data: bytes) -> None:
+        """Send these bytes before the loop waits again; at once if they are many."""
+        if not self._joined:
+            self._loop.call_soon(self._send)
+        self._joined += data
+        if len(self._joined) > JOINED_OCTETS_MAX:
+            self._send()
+
+    def close(self) -> None:
+        """Send what was written, then close."""
+        self._send()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else a transport has
+        return getattr(self._transport, name)
+
+    def _send(self) -> None:
+        if self._joined:
+            joined, self._joined = self._joined, bytearray()
+            self._transport.write(joined)
 
 
 class TimeoutProtocol(H11Protocol):
@@ -44,7 +80,7 @@ class TimeoutProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         """A new connection: wait for a head."""
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", JoinedWrites(transport, self.loop)))
         self._await("head")
 
     def data_received(self, data: bytes) -> None:
@@ -85,7 +121,7 @@ class TimeoutProtocol(H11Protocol):
 
 
 class BodyShare:
-    """The bytes that one request holds of the budget."""
+    """The bytes that one request holds of the budget; leaving the block releases them."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -104,6 +140,12 @@ class BodyShare:
         self._budget.held -= self._octets
         self._octets = 0
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.give_back()
+
 
 class Budget:
     """The bytes that all request bodies hold together; for one event loop."""
@@ -112,23 +154,24 @@ class Budget:
         self.octets_max = octets_max
         self.held = 0
 
-    @contextmanager
-    def share(self) -> Iterator[BodyShare]:
+    def share(self) -> BodyShare:
         """One request's share, released when the request is answered."""
-        share = BodyShare(self)
-        try:
-            yield share
-        finally:
-            share.give_back()
+        return BodyShare(self)
 
 
-async def let_pass(stream: AsyncGenerator[bytes]) -> None:
+async def next_part(receive: Receive) -> tuple[bytes, bool]:
+    """The next part of a body, and whether more follow. Raises `ClientDisconnect`."""
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientDisconnect
+    return message.get("body", b""), message.get("more_body", False)
+
+
+async def let_pass(receive: Receive) -> None:
     """Read and drop the rest of a body: a client cut off while sending reads no answer."""
-    octets = 0
+    octets, more = 0, True
     with suppress(TimeoutError, ClientDisconnect):
         async with asyncio.timeout(PASS_S_MAX):
-            while octets < PASS_OCTETS_MAX:
-                part = await asyncio.wait_for(anext(stream, None), PASS_IDLE_S)
-                if part is None:
-                    return
+            while more and octets < PASS_OCTETS_MAX:
+                part, more = await asyncio.wait_for(next_part(receive), PASS_IDLE_S)
                 octets += len(part)

@@ -6,6 +6,7 @@ on no other address and has no public one.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ class Keyring:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
         self._known: dict[bytes, tuple[float, str | None]] = {}
+        self._looks: dict[bytes, asyncio.Future[str | None]] = {}  # under way
 
     async def opens(self, authorization: str) -> str | None:
         """The sources that the request's key is valid for; None if no key is required.
@@ -55,6 +57,14 @@ class Keyring:
         until, source = self._known.get(name, (0.0, None))
         if time.monotonic() < until:
             return source
+        look = self._looks.get(name)
+        if look is None:  # all requests that come meanwhile wait for one look
+            look = self._looks[name] = asyncio.ensure_future(self._looked_up(name, key))
+            look.add_done_callback(lambda _: self._looks.pop(name))
+        return await asyncio.shield(look)
+
+    async def _looked_up(self, name: bytes, key: str) -> str | None:
+        """A key's source from the database, remembered."""
         source = await run_in_threadpool(self._look, key)
         if len(self._known) >= KNOWN_MAX:
             self._known.clear()

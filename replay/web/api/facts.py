@@ -12,19 +12,23 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from fastapi import Request, Response
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from ledger.errors import Busy, LedgerError, Refused, Unavailable
 from ledger.record.wire import BatchTooLong, parse_batch, parse_binary, parse_structured
 from replay.recording.answers import Answer, answer
 from replay.shell.logs import LOG
 from replay.web.access.device_keys import NoKeyError, speaks_for
-from replay.web.request_limits import let_pass
+from replay.web.request_limits import let_pass, next_part
 
 if TYPE_CHECKING:
-    from ledger.record.group_commit import Committer
+    from starlette.types import Receive, Scope
+
     from ledger.record.tape import Quarantined, Received
     from replay.web.access.device_keys import Keyring
+    from replay.web.api.arrivals import AsyncCommitter
     from replay.web.api.metrics import Metrics
     from replay.web.request_limits import BodyShare, Budget
 
@@ -41,6 +45,9 @@ BUSY_RETRY_S = 1
 AWAY_RETRY_S = 5
 
 Mode = Literal["structured", "batch", "binary"]
+
+_BAD = ("quarantined", "equivocation")
+_CONTENT_TYPE = (b"content-type", b"application/json")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -61,7 +68,7 @@ class Intake:
 
     def __init__(
         self,
-        committer: Committer,
+        committer: AsyncCommitter,
         metrics: Metrics,
         budget: Budget,
         *,
@@ -74,26 +81,33 @@ class Intake:
         self._budget = budget
         self._body_s_max = body_s_max
 
-    async def post(self, request: Request) -> Response:
-        """Answer one request."""
-        mode = mode_of(request.headers.get("content-type", ""))
-        with self._metrics.under_way.track_inprogress():
-            try:
-                with self._budget.share() as share:
-                    response = await self._kept(request, mode, share)
-            except NotKept as refusal:
-                response = _refusal(refusal)
-        self._metrics.requests.labels(mode, str(response.status_code)).inc()
+    async def respond(self, scope: Scope, receive: Receive) -> Response:
+        """The answer to one request. Nobody reads that of a client that went away."""
+        headers = Headers(scope=scope)
+        mode = mode_of(headers.get("content-type", ""))
+        self._metrics.under_way.inc()
+        try:
+            with self._budget.share() as share:
+                response = await self._kept(headers, receive, mode, share)
+        except NotKept as refusal:
+            response = _refusal(refusal)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        finally:
+            self._metrics.under_way.dec()
+        self._metrics.answered(mode, response.status_code)
         return response
 
-    async def _kept(self, request: Request, mode: Mode, share: BodyShare) -> Response:
-        if "origin" in request.headers:
+    async def _kept(
+        self, headers: Headers, receive: Receive, mode: Mode, share: BodyShare
+    ) -> Response:
+        if "origin" in headers:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
-        may = await self._may(request)
-        body = await self._body(request, share)
+        may = await self._may(headers)
+        body = await self._body(headers, receive, share)
         began = time.perf_counter()
         try:
-            judged = await _judged(mode, request, body)
+            judged = await _judged(mode, headers, body)
         except BatchTooLong as error:
             raise NotKept(413, str(error), "Send fewer facts per request.") from error
         if may is not None:
@@ -101,14 +115,14 @@ class Intake:
         answers = await self._append(judged)
         self._metrics.seconds.observe(time.perf_counter() - began)
         _note(mode, answers)
-        return _json(answers if mode == "batch" else answers[0])
+        return _Json(_encode(answers if mode == "batch" else answers[0]))
 
-    async def _may(self, request: Request) -> str | None:
+    async def _may(self, headers: Headers) -> str | None:
         """The sources that the request's key is valid for; None if no key is required."""
         if self._keys is None:
             return None
         try:
-            return await self._keys.opens(request.headers.get("Authorization", ""))
+            return await self._keys.opens(headers.get("authorization", ""))
         except Unavailable as error:
             _log_error(error)
             raise NotKept(
@@ -119,16 +133,16 @@ class Intake:
                 401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
             ) from error
 
-    async def _body(self, request: Request, share: BodyShare) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive, share: BodyShare) -> bytes:
         """The body. Raises NotKept if it is too long or too slow, or too many are under way."""
-        told = request.headers.get("content-length", "0")
+        told = headers.get("content-length", "0")
         too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX
-        stream = request.stream()
         parts: list[bytes] = []
-        octets, room = 0, True
+        octets, room, more = 0, True, True
         try:
             async with asyncio.timeout(self._body_s_max):
-                while room and not too_large and (part := await anext(stream, None)) is not None:
+                while more and room and not too_large:
+                    part, more = await next_part(receive)
                     octets += len(part)
                     too_large = octets > BODY_OCTETS_MAX
                     room = share.take(len(part))
@@ -140,7 +154,8 @@ class Intake:
         if too_large or not room:
             parts.clear()
             share.give_back()
-            await let_pass(stream)
+            if more:
+                await let_pass(receive)
         if not room:
             raise NotKept(
                 429,
@@ -158,7 +173,7 @@ class Intake:
         if not judged:
             return []
         try:
-            receipts = await asyncio.wrap_future(self._committer.submit(judged))
+            receipts = await self._committer.append(judged)
         except Busy as error:
             raise NotKept(429, error.what, error.hint, BUSY_RETRY_S) from error
         except Unavailable as error:
@@ -181,17 +196,17 @@ def mode_of(content_type: str) -> Mode:
     return "binary"
 
 
-async def _judged(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+async def _judged(mode: Mode, headers: Headers, body: bytes) -> list[Received | Quarantined]:
     if len(body) > PARSED_AT_ONCE_OCTETS:
-        return await asyncio.to_thread(_parse, mode, request, body)
-    return _parse(mode, request, body)
+        return await asyncio.to_thread(_parse, mode, headers, body)
+    return _parse(mode, headers, body)
 
 
-def _parse(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+def _parse(mode: Mode, headers: Headers, body: bytes) -> list[Received | Quarantined]:
     if mode == "structured":
         return [parse_structured(body)]
     if mode == "binary":
-        return [parse_binary(request.headers, body)]
+        return [parse_binary(headers, body)]
     judged = parse_batch(body)
     return judged if isinstance(judged, list) else [judged]
 
@@ -209,8 +224,7 @@ def _refuse_others(judged: list[Received | Quarantined], may: str) -> None:
 
 def _note(mode: Mode, answers: list[Answer]) -> None:
     """Log the number of quarantined facts and equivocations, never their content."""
-    verdicts = Counter(each.verdict for each in answers)
-    bad = {name: verdicts[name] for name in ("quarantined", "equivocation") if verdicts[name]}
+    bad = Counter[str](each.verdict for each in answers if each.verdict in _BAD)
     if bad:
         LOG.warning("facts were quarantined", extra={"figures": {"mode": mode, **bad}})
 
@@ -227,8 +241,14 @@ def _refusal(refusal: NotKept) -> Response:
     if refusal.retry_s is not None:
         headers["Retry-After"] = str(refusal.retry_s)
     told = {"error": refusal.error, "hint": refusal.hint, "kept": False}
-    return _json(told, refusal.status, headers)
+    return Response(_encode(told), refusal.status, headers, media_type="application/json")
 
 
-def _json(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(_encode(content), status, headers, media_type="application/json")
+class _Json(Response):
+    """Status 200 with JSON, as `Response` makes it, in a third of the time."""
+
+    def __init__(self, body: bytes) -> None:
+        self.status_code = 200
+        self.background = None
+        self.body = body
+        self.raw_headers = [(b"content-length", b"%d" % len(body)), _CONTENT_TYPE]

@@ -6,6 +6,7 @@ The record counts the verdicts, so they cover all processes and restarts. At eve
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -46,3 +47,8 @@ class Metrics(MetricsPage):
         self.under_way = Gauge(
             "round_ledger_http_under_way", "Requests not answered yet.", registry=self.registry
         )
+        self._of = cache(self.requests.labels)
+
+    def answered(self, mode: str, status: int) -> None:
+        """Count a request that was answered."""
+        self._of(mode, str(status)).inc()
