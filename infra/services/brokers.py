@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -103,9 +104,8 @@ def planned(folder: Path, count: int) -> Nodes:
                 " then publishes all records again.",
             )
     else:
-        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         names = [str(folder / f"node-{number}") for number in range(1, count + 1)]
-        nodes = Nodes(cluster_id, tuple(Node(n, 0, 0, at) for n, at in enumerate(names, 1)))
+        nodes = Nodes(_new_id(), tuple(Node(n, 0, 0, at) for n, at in enumerate(names, 1)))
     return Nodes(nodes.cluster_id, _with_ports(nodes.nodes))
 
 
@@ -121,37 +121,63 @@ def prepare(
     folder.mkdir(parents=True, exist_ok=True)
     # Written before formatting: a formatted node belongs to this id even if another node failed.
     (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
-    formatting = []
     for node in nodes.nodes:
         home = Path(node.folder)
         home.mkdir(parents=True, exist_ok=True)
         lines = {**_properties(node, nodes), **(more or {})}
-        text = "".join(f"{name}={value}\n" for name, value in lines.items())
-        (home / "server.properties").write_text(text)
+        (home / "server.properties").write_text(_as_properties(lines))
         (home / "log4j2.properties").write_text(_LOGGING)
-        if not (home / "data" / "meta.properties").exists():
-            # One word: an id may begin with a dash, and would then be read as an option.
-            named = f"--cluster-id={nodes.cluster_id}"
-            tool = ("kafka.tools.StorageTool", "format", named, "-c")
-            formatting.append((home, _run(node, programs, *tool)))
-    _await_formatted(formatting)
+    new = [node for node in nodes.nodes if not _meta(node).exists()]
+    if new:
+        _format(new[0], nodes.cluster_id, programs)
+        for node in new[1:]:
+            _copy_format(new[0], node)
 
 
-def _await_formatted(formatting: Sequence[tuple[Path, subprocess.Popen[bytes]]]) -> None:
-    """Return when every data folder is formatted; always end the processes that format."""
-    until = time.monotonic() + START_S_MAX
+def _format(node: Node, cluster_id: str, programs: Programs) -> None:
+    """Format a node's data folder with Kafka's tool; always end the tool's process."""
+    # One word: an id may begin with a dash, and would then be read as an option.
+    named = f"--cluster-id={cluster_id}"
+    process = _run(node, programs, "kafka.tools.StorageTool", "format", named, "-c")
     try:
-        for home, process in formatting:
-            try:
-                failed = process.wait(max(0.0, until - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                raise _not_formatted(home, f" within {START_S_MAX:.0f} s") from None
-            if failed:
-                raise _not_formatted(home)
+        if process.wait(START_S_MAX):
+            raise _not_formatted(Path(node.folder))
+    except subprocess.TimeoutExpired:
+        raise _not_formatted(Path(node.folder), f" within {START_S_MAX:.0f} s") from None
     finally:
-        for _, process in formatting:
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
+
+
+def _copy_format(formatted: Node, node: Node) -> None:
+    """Format a data folder like another node's: all but its ids is the same.
+
+    The tool takes a second of a processor for each node, most of it to start Java.
+    """
+    data, found = _meta(node).parent, _meta(formatted)
+    data.mkdir(exist_ok=True)
+    for each in found.parent.iterdir():
+        if each != found:
+            shutil.copy(each, data)
+    told = dict(line.split("=", 1) for line in found.read_text().splitlines() if "=" in line)
+    ids = {"node.id": str(node.id), "directory.id": _new_id()}
+    beside = data / f"{found.name}.new"
+    beside.write_text(_as_properties(told | ids))
+    beside.replace(_meta(node))  # last, since a folder that has it counts as formatted
+
+
+def _meta(node: Node) -> Path:
+    """The file that a formatted data folder has."""
+    return Path(node.folder, "data", "meta.properties")
+
+
+def _as_properties(lines: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in lines.items())
+
+
+def _new_id() -> str:
+    """A random id as Kafka writes it."""
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
 
 
 def _not_formatted(home: Path, within: str = "") -> Unavailable:

@@ -24,6 +24,7 @@ from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from infra.postgres.connection import Database
@@ -67,7 +68,7 @@ def local_kafka(home: Path) -> str | None:
 
 def supervise(
     home: Path,
-    database: Database,
+    database: AbstractContextManager[Database],
     programs: Programs,
     *,
     count: int,
@@ -76,7 +77,8 @@ def supervise(
 ) -> None:
     """Keep `count` nodes of Kafka running until `stop` returns true, within `lock_home`.
 
-    The caller keeps the database running. Raises `Unavailable` if Kafka fails.
+    `database` is entered while the nodes start: each waits for processors, and none for the other.
+    It keeps the server running. Raises `Unavailable` if Kafka fails.
     """
     folder = home / "kafka"
     nodes = brokers.planned(folder, count)
@@ -85,16 +87,16 @@ def supervise(
         Keeper(f"node {node.id}", partial(brokers.start, node, programs)) for node in nodes.nodes
     ]
     try:
-        started = [each.process for each in kept]
-        brokers.wait_ready(nodes.connection, started, brokers=count, log=folder)
-        state = Running(os.getpid(), database.where, nodes, version, programs.java.version)
-        _write(home / _STATE, msgspec.json.encode(state))
-        while not stop():
-            for each in kept:
-                each.look()
-            time.sleep(LOOK_S)
+        with database as opened:
+            started = [each.process for each in kept]
+            brokers.wait_ready(nodes.connection, started, brokers=count, log=folder)
+            state = Running(os.getpid(), opened.where, nodes, version, programs.java.version)
+            with _stated(home / _STATE, state):
+                while not stop():
+                    for each in kept:
+                        each.look()
+                    time.sleep(LOOK_S)
     finally:
-        (home / _STATE).unlink(missing_ok=True)
         brokers.stop([each.process for each in kept])
 
 
@@ -163,7 +165,13 @@ def _holder(home: Path) -> int | None:
     return None
 
 
-def _write(path: Path, octets: bytes) -> None:
+@contextmanager
+def _stated(path: Path, state: Running) -> Iterator[None]:
+    """Say in a file what runs, until the block ends."""
     beside = path.with_suffix(".new")
-    beside.write_bytes(octets)
+    beside.write_bytes(msgspec.json.encode(state))
     beside.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

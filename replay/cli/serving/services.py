@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -119,20 +121,22 @@ def _programs(settings: Settings) -> Programs:
 
 
 def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
-    with (
-        until_signalled(insist=False) as stop,
-        supervisor.lock_home(settings.home),
-        open_database(settings) as database,
-        kept_running(settings),
-    ):
+    with until_signalled(insist=False) as stop, supervisor.lock_home(settings.home):
         supervisor.supervise(
             settings.home,
-            database,
+            _database(settings),
             programs,
             count=nodes,
             version=jars.release().version,
             stop=stop,
         )
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[Database]:
+    """The database, restarted whenever its server dies."""
+    with open_database(settings) as database, kept_running(settings):
+        yield database
 
 
 def _same_size(found: Running, nodes: int) -> None:

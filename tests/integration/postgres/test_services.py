@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from infra.postgres.connection import Database
 
 
 @pytest.fixture
@@ -104,6 +106,69 @@ def test_formatting_that_hangs_or_fails_is_told_and_leaves_no_process_behind(
     assert not any(alive(pid) for pid in pids)
     again = brokers.planned(tmp_path, 3).cluster_id
     assert again == planned.cluster_id, "what one node was formatted for, all are"
+
+
+FORMATS = r"""#!/bin/sh
+for last; do :; done
+data=$(sed -n s/^log.dirs=//p "$last")
+echo "$data" >> "$0.runs"
+mkdir -p "$data"
+echo features > "$data/bootstrap.checkpoint"
+printf '#\nnode.id=%s\ndirectory.id=first\nversion=1\ncluster.id=C\n' \
+  "$(sed -n s/^node.id=//p "$last")" > "$data/meta.properties"
+"""
+
+
+def test_java_formats_one_of_the_new_nodes_and_the_others_are_copies_with_ids_of_their_own(
+    tmp_path: Path,
+) -> None:
+    """Each start of Java takes over a second of a processor."""
+    java = tmp_path / "java"
+    java.write_text(FORMATS)
+    java.chmod(0o755)
+    programs = brokers.Programs(Java(java, "17"), tmp_path)
+    planned = brokers.planned(tmp_path, 3)
+    data = [Path(node.folder, "data") for node in planned.nodes]
+    brokers.prepare(tmp_path, planned, programs)
+    told = [(each / "meta.properties").read_text().splitlines() for each in data]
+    for node, of_node in zip(planned.nodes, told, strict=True):
+        assert f"node.id={node.id}" in of_node
+    assert all({"version=1", "cluster.id=C"} < set(lines) for lines in told)
+    assert len({line for lines in told for line in lines if line.startswith("directory.id=")}) == 3
+    assert {(each / "bootstrap.checkpoint").read_text() for each in data} == {"features\n"}
+    assert {len(list(each.iterdir())) for each in data} == {2}
+
+    kept = [(each / "meta.properties").read_bytes() for each in data]
+    (data[1] / "meta.properties").unlink()  # as if killed before the second was formatted
+    brokers.prepare(tmp_path, planned, programs)
+    again = [(each / "meta.properties").read_bytes() for each in data]
+    assert (again[0], again[2]) == (kept[0], kept[2]), "what is formatted stays"
+    assert again[1].startswith(b"#\nnode.id=2\n")
+    assert Path(f"{java}.runs").read_text().split() == [str(data[0]), str(data[1])]
+
+
+def test_the_database_is_opened_while_the_nodes_start_and_they_end_if_it_fails(
+    tmp_path: Path,
+) -> None:
+    """On a busy machine a new cluster took 37 s, 13 of them until Kafka began to start."""
+    java = tmp_path / "java"
+    java.write_text(FORMATS + "case $* in *kafka.Kafka*) exec sleep 600; esac\n")
+    java.chmod(0o755)
+    programs = brokers.Programs(Java(java, "17"), tmp_path)
+    pids: list[int] = []
+
+    @contextmanager
+    def database() -> Iterator[Database]:
+        pids.extend(int(each.read_text()) for each in tmp_path.glob("kafka/node-*/pid"))
+        raise Unavailable("No database", where="here", hint="Wait.")
+        yield
+
+    with pytest.raises(Unavailable, match="No database"):
+        supervisor.supervise(
+            tmp_path, database(), programs, count=3, version="4", stop=lambda: True
+        )
+    assert len(pids) == 3
+    assert not any(alive(pid) for pid in pids)
 
 
 @pytest.mark.long
