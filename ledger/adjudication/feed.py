@@ -6,32 +6,48 @@ another order of arrival, or sent twice, give the same rulings.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from ledger.adjudication.adjudicate import RoundRecord
 from ledger.adjudication.corrections import Corrections, corrections, rule_corrected
 from ledger.adjudication.submissions import filed, in_force
-from ledger.facts import SeatLeft, SeatTaken, StubCounted, TableOpened
+from ledger.facts import (
+    CouponsIssued,
+    FactCorrected,
+    RulesSubmissionFiled,
+    SeatLeft,
+    SeatTaken,
+    StubCounted,
+    TableOpened,
+)
 from ledger.games import games
 from ledger.rules.engine import coupons as coupon_facts
 from ledger.rules.engine.clock_skew import span
-from ledger.rules.engine.order import Gap, gaps, in_order
+from ledger.rules.engine.order import Counters, Gap, in_order
 from ledger.rules.engine.review import lost_facts
 from ledger.rules.engine.ruling import Finding, Ruling, TableFindings
+from ledger.rules.engine.steps import said
 from ledger.rules.procedures import supervision, table_procedures
 from ledger.rules.procedures.equipment import Equipment
+from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.wire import Fact
     from ledger.rules.engine.coupons import CouponBatch
     from ledger.rules.engine.game import InForce
     from ledger.rules.procedures.equipment import RulesOf
-    from ledger.values import RoundId
 
 TableId = tuple[str, str]
 """Property and table."""
@@ -39,6 +55,8 @@ TableId = tuple[str, str]
 
 CONTEXT_FACTS = (SeatTaken, SeatLeft, StubCounted, TableOpened)
 """Facts of a table that name no round, but that a ruling on a round may depend on."""
+
+_time = attrgetter("time_us")
 
 
 class Coupons(NamedTuple):
@@ -51,34 +69,140 @@ class Coupons(NamedTuple):
 NO_COUPONS = Coupons()
 
 
-class _Said(NamedTuple):
-    """A ruling or a table finding, and the time that orders it."""
+class TableContext:
+    """A table's facts of the kinds `CONTEXT_FACTS`, by time, for the rounds of its day."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._facts = sorted(facts, key=_time)
+        self._times = [fact.time_us for fact in self._facts]
+        self._standing: list[Sequence[Fact]] = [()]  # after none of the facts, after one, ...
+        held: list[Fact] = []
+        opened: Fact | None = None
+        for fact in self._facts:
+            body = fact.body
+            if isinstance(body, SeatTaken):
+                held = [*held, fact]
+            elif isinstance(body, SeatLeft):
+                left = set(body.positions)
+                held = [each for each in held if left.isdisjoint(said(each, SeatTaken).positions)]
+            elif isinstance(body, TableOpened):
+                opened = latest(opened, fact)
+            self._standing.append([*held, opened] if opened else held)
+
+    def of(self, first_us: int, last_us: int) -> list[Fact]:
+        """The context of a round between these times, as `record_of` takes it.
+
+        Seats taken and left before it, and earlier openings, are left out.
+        """
+        at = bisect_right(self._times, first_us)
+        return [*self._standing[at], *self._facts[at : bisect_right(self._times, last_us)]]
+
+
+class _Table(Struct):
+    """A table's facts that are not only read for one round, in order of arrival."""
+
+    context: list[Fact] = field(default_factory=list)  # CONTEXT_FACTS outside rounds
+    procedures: list[Fact] = field(default_factory=list)
+    coupons: list[Fact] = field(default_factory=list)
+
+
+class _Round(Struct):
+    """The places of a round's facts in the feed, in order of arrival, and its first time."""
+
+    places: array[int]
+    first_us: int
+
+
+class _Feed(Struct):
+    """A feed sorted by what its facts are for. Facts of rounds are left in place."""
+
+    rounds: dict[RoundId, _Round] = field(default_factory=dict)
+    tables: dict[TableId, _Table] = field(default_factory=dict)
+    floors: dict[str, list[Fact]] = field(default_factory=dict)  # supervision, by property
+    office: list[Fact] = field(default_factory=list)
+    counters: Counters = field(default_factory=Counters)
+
+
+class _Due(NamedTuple):
+    """A ruling to make or a table finding made, and the time that orders it."""
 
     time_us: int
     table: TableId
-    what: Ruling | TableFindings
+    what: RoundId | TableFindings
 
 
 def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
-    """Rule on every round of a feed. Findings outside rounds come with the fact that ends them."""
-    told = deduplicate(facts)
-    submissions = filed(told)
-    lost = gaps(told)
-    tables: dict[TableId, list[Fact]] = defaultdict(list)
-    rounds: dict[RoundId, list[Fact]] = defaultdict(list)
-    for fact in told:
-        if fact.round:
-            rounds[fact.round].append(fact)
-        if fact.table:
-            tables[fact.source.split("/")[1], fact.table].append(fact)
-    batches = coupon_facts.issued(told)
-    said = list(_rounds(rounds, tables, lost, submissions, corrections(told), batches))
-    for table, its in tables.items():
-        said += _of_table(table, its, submissions)
-    said += _of_floors(told)
-    said += [_gap(gap) for gap in lost if gap.after.round is None]
-    said.sort(key=lambda each: (each.time_us, each.table))
-    return (each.what for each in said)
+    """Rule on every round of a feed. Findings outside rounds come with the fact that ends them.
+
+    A sequence is read once from its beginning, and then the facts of each round by their indexes.
+    Rulings are made one by one as they are asked for.
+    """
+    told = facts if isinstance(facts, Sequence) else list(facts)
+    feed = _sorted(told)
+    submissions = filed(feed.office)
+    lost = feed.counters.gaps(told)
+    due = [
+        _Due(its.first_us, (round_.property, round_.table), round_)
+        for round_, its in feed.rounds.items()
+    ]
+    for table, kept in feed.tables.items():
+        due += _of_table(table, kept.procedures, submissions)
+    for property_, its in feed.floors.items():
+        due += _of_floor(property_, its)
+    due += [_gap(gap) for gap in lost if gap.after.round is None]
+    due.sort(key=itemgetter(0, 1))
+    ruled = _rulings(told, feed, submissions, lost)
+    return (ruled(each.what) if isinstance(each.what, RoundId) else each.what for each in due)
+
+
+def _sorted(facts: Sequence[Fact]) -> _Feed:
+    """Sort a feed in one pass. A repeated source and id adds nothing."""
+    feed = _Feed()
+    seen: dict[str, set[str]] = defaultdict(set)
+    rounds, count = feed.rounds, feed.counters.add
+    for place, fact in enumerate(facts):
+        ids = seen[fact.source]
+        if fact.id in ids:
+            continue
+        ids.add(fact.id)
+        count(place, fact)
+        if fact.round is not None:
+            its = rounds.get(fact.round)
+            if its is None:
+                its = rounds[fact.round] = _Round(array("q"), fact.time_us)
+            its.places.append(place)
+            its.first_us = min(its.first_us, fact.time_us)
+        if fact.body.__class__ in _KEPT:
+            _keep(feed, fact)
+    return feed
+
+
+_OFFICE = frozenset((RulesSubmissionFiled, CouponsIssued, FactCorrected))
+_KEPT: frozenset[type] = frozenset(
+    (*_OFFICE, *CONTEXT_FACTS, *coupon_facts.TOLD, *table_procedures.HEARD, *supervision.HEARD)
+)
+"""Kinds of fact that are read for more than the ruling on their own round."""
+
+
+def _keep(feed: _Feed, fact: Fact) -> None:
+    """Keep a fact for all that reads it besides its round."""
+    kind = fact.body.__class__
+    if kind in _OFFICE:
+        feed.office.append(fact)
+    if not fact.table:
+        return
+    property_ = fact.source.split("/")[1]
+    table = feed.tables.get((property_, fact.table))
+    if table is None:
+        table = feed.tables[property_, fact.table] = _Table()
+    if kind in CONTEXT_FACTS and fact.round is None:
+        table.context.append(fact)
+    if is_procedural(fact):
+        table.procedures.append(fact)
+    if kind in coupon_facts.TOLD and coupon_facts.serial_of(fact):
+        table.coupons.append(fact)
+    if kind in supervision.HEARD:
+        feed.floors.setdefault(property_, []).append(fact)
 
 
 def deduplicate(facts: Iterable[Fact]) -> list[Fact]:
@@ -135,75 +259,69 @@ def latest(one: Fact | None, two: Fact | None) -> Fact | None:
     return max(one, two, key=lambda fact: (fact.time_us, fact.source, fact.id))
 
 
-def _rounds(
-    rounds: Mapping[RoundId, Sequence[Fact]],
-    tables: Mapping[TableId, Sequence[Fact]],
-    lost: Sequence[Gap],
-    submissions: Sequence[FiledSubmission],
-    made: Corrections,
-    batches: Sequence[CouponBatch],
-) -> Iterator[_Said]:
-    """The ruling of every round."""
-    told_of = _coupons(tables, made)
+def _rulings(
+    facts: Sequence[Fact], feed: _Feed, submissions: Sequence[FiledSubmission], lost: Sequence[Gap]
+) -> Callable[[RoundId], Ruling]:
+    """What rules on a round of the feed."""
+    made = corrections(feed.office)
+    batches = coupon_facts.issued(feed.office)
+    coupons = _coupons(feed.tables, made)
+    context = {table: TableContext(its.context) for table, its in feed.tables.items()}
+    nothing = TableContext(())
     touching: dict[RoundId, list[Gap]] = defaultdict(list)
     for gap in lost:
         for round_ in {gap.before.round, gap.after.round} - {None}:
             if round_:
                 touching[round_].append(gap)
-    around = {
-        table: [fact for fact in its if fact.round is None and isinstance(fact.body, CONTEXT_FACTS)]
-        for table, its in tables.items()
-    }
-    for round_, facts in rounds.items():
-        table = (round_.property, round_.table)
-        serials = sorted(coupon_facts.serials_of(facts, made))
-        told = deduplicate(
-            fact for serial in serials for fact in told_of.get((round_.property, serial), ())
-        )
-        record = record_of(round_, facts, around[table], touching[round_], Coupons(batches, told))
-        ruling = rule_corrected(record, submissions, made)
-        yield _Said(min(fact.time_us for fact in facts), table, ruling)
+
+    def ruling(round_: RoundId) -> Ruling:
+        its = [facts[place] for place in feed.rounds[round_].places]
+        table = context.get((round_.property, round_.table), nothing)
+        told: list[Fact] = []
+        if coupons:
+            serials = sorted(coupon_facts.serials_of(its, made))
+            named = (coupons.get((round_.property, serial), ()) for serial in serials)
+            told = deduplicate(chain.from_iterable(named))
+        around, gaps = table.of(*span(its)), touching.get(round_, ())
+        record = record_of(round_, its, around, gaps, Coupons(batches, told))
+        return rule_corrected(record, submissions, made)
+
+    return ruling
 
 
 def _coupons(
-    tables: Mapping[TableId, Sequence[Fact]], made: Corrections
+    tables: Mapping[TableId, _Table], made: Corrections
 ) -> Mapping[tuple[str, str], Sequence[Fact]]:
     """Coupon facts by property and serial, as recorded and as corrected."""
     found: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for (property_, _), its in tables.items():
-        for fact in its:
-            if isinstance(fact.body, coupon_facts.TOLD) and coupon_facts.serial_of(fact):
-                for serial in coupon_facts.serials_of([fact], made):
-                    found[property_, serial].append(fact)
+        for fact in its.coupons:
+            for serial in coupon_facts.serials_of([fact], made):
+                found[property_, serial].append(fact)
     return found
 
 
 def _of_table(
-    table: TableId, facts: Sequence[Fact], submissions: Sequence[FiledSubmission]
-) -> Iterator[_Said]:
+    table: TableId, facts: Iterable[Fact], submissions: Sequence[FiledSubmission]
+) -> Iterator[_Due]:
     """Findings about the procedures of one table, over its tape."""
     state = Equipment()
     rules_of = rules_for(table, submissions)
-    for fact in in_order(fact for fact in facts if is_procedural(fact)):
+    for fact in in_order(facts):
         found = table_procedures.see(state, fact, rules_of)
         if found:
-            yield _Said(fact.time_us, table, table_findings(table, state.gaming_day, found))
+            yield _Due(fact.time_us, table, table_findings(table, state.gaming_day, found))
 
 
-def _of_floors(facts: Iterable[Fact]) -> Iterator[_Said]:
-    """Findings about supervision, over all tables of each property."""
-    floors: dict[str, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if type(fact.body) in supervision.HEARD and fact.table:
-            floors[fact.source.split("/")[1]].append(fact)
-    for property_, its in floors.items():
-        floor = supervision.Floor()
-        for fact in in_order(its):
-            found = supervision.see(floor, fact)
-            table = (property_, fact.table or "")
-            if found:
-                day = supervision.day_of(floor, table[1])
-                yield _Said(fact.time_us, table, table_findings(table, day, found))
+def _of_floor(property_: str, facts: Iterable[Fact]) -> Iterator[_Due]:
+    """Findings about supervision, over all tables of a property."""
+    floor = supervision.Floor()
+    for fact in in_order(facts):
+        found = supervision.see(floor, fact)
+        table = (property_, fact.table or "")
+        if found:
+            day = supervision.day_of(floor, table[1])
+            yield _Due(fact.time_us, table, table_findings(table, day, found))
 
 
 def is_procedural(fact: Fact) -> bool:
@@ -233,9 +351,9 @@ def table_findings(table: TableId, gaming_day: str | None, found: list[Finding])
     return TableFindings(table=table[1], property=table[0], gaming_day=gaming_day, findings=found)
 
 
-def _gap(gap: Gap) -> _Said:
+def _gap(gap: Gap) -> _Due:
     """The finding about a sequence gap that ends outside every round."""
     source, place = gap.after.source.split("/")[1:3]
     table = (source, gap.after.table or place)
     before = gap.before.round.gaming_day if gap.before.round else None
-    return _Said(gap.after.time_us, table, table_findings(table, before, lost_facts([gap])))
+    return _Due(gap.after.time_us, table, table_findings(table, before, lost_facts([gap])))

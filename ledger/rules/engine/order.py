@@ -6,6 +6,7 @@ different devices is `order_uncertain` (CONTRACT: order).
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from itertools import islice, pairwise
 from operator import attrgetter, lt
@@ -90,22 +91,44 @@ def _by_device(facts: list[Fact]) -> list[Fact]:
     return [entry[-1] for entry in keyed]
 
 
+class Counters:
+    """The devices' sequence numbers, each with the place of its fact in a feed."""
+
+    def __init__(self) -> None:
+        self._devices: dict[tuple[str, str | None], tuple[array[int], array[int]]] = {}
+
+    def add(self, place: int, fact: Fact) -> None:
+        """Add the number of a fact, if it has one."""
+        if fact.sequence is None:
+            return
+        counted = self._devices.get((fact.source, fact.boot))
+        if counted is None:
+            counted = self._devices[fact.source, fact.boot] = array("q"), array("q")
+        counted[0].append(fact.sequence)
+        counted[1].append(place)
+
+    def gaps(self, facts: Sequence[Fact]) -> list[Gap]:
+        """Gaps in the numbers, by source and number. If facts share one, the last of them has it.
+
+        `facts` gives a fact by its place.
+        """
+        found: list[Gap] = []
+        for device in sorted(self._devices, key=lambda key: (key[0], key[1] or "")):
+            places = dict(zip(*self._devices[device], strict=True))
+            found += [
+                Gap(facts[places[low]], facts[places[high]], high - low - 1)
+                for low, high in pairwise(sorted(places))
+                if high - low > 1
+            ]
+        return found
+
+
 def gaps(facts: Iterable[Fact]) -> list[Gap]:
     """Gaps in the devices' sequence numbers, by source and number."""
-    counted: dict[tuple[str, str | None], dict[int, Fact]] = {}
-    for fact in facts:
-        if fact.sequence is not None:
-            counted.setdefault((fact.source, fact.boot), {})[fact.sequence] = fact
-    found = []
-    for device in sorted(counted, key=lambda key: (key[0], key[1] or "")):
-        numbers = counted[device]
-        ordered = sorted(numbers)
-        found += [
-            Gap(numbers[low], numbers[high], high - low - 1)
-            for low, high in pairwise(ordered)
-            if high - low > 1
-        ]
-    return found
+    told, counters = list(facts), Counters()
+    for place, fact in enumerate(told):
+        counters.add(place, fact)
+    return counters.gaps(told)
 
 
 def inversions(asked: Sequence[tuple[int, Fact]]) -> list[Inversion]:
