@@ -1,6 +1,7 @@
 """`adjudicate` and `games`: rulings and rules, without database and network."""
 
 import difflib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,15 +15,17 @@ from ledger.adjudication import feed
 from ledger.errors import NotFound, Usage
 from ledger.games import games
 from ledger.record.tape import Quarantined
-from ledger.record.wire import Fact, fact_of, parse_line
+from ledger.record.wire import parse_line
 from ledger.rules.engine.game import Game
 from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Ruling, TableFindings
+from replay.cli.rules.feed_facts import FeedFacts
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
 from replay.games.game_card import GameCard, ReadingCard, card, no_edges
 from replay.games.submission_file import edges_of, read_filing
+from replay.shell.collector import collect_seldom
 from replay.shell.output import (
     Json,
     print_drawn,
@@ -48,10 +51,23 @@ def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
 
     Example: round-ledger adjudicate demo/feed.jsonl --json | head -1
     """
-    facts = _read(feeds)
-    rulings = feed.adjudicate(facts)
-    if print_rulings(rulings, len(facts), json=json):
+    collect_seldom()
+    with FeedFacts() as facts:
+        _read(feeds, facts)
+        rulings = feed.adjudicate(facts)
+        if not (json and sys.stdout.isatty()):  # lines of JSON would run into the bar
+            rulings = _counted(rulings)
+        found = print_rulings(rulings, len(facts), json=json)
+    if found:
         raise typer.Exit(FINDINGS)
+
+
+def _counted(rulings: Iterable[Ruling | TableFindings]) -> Iterator[Ruling | TableFindings]:
+    """The rulings as they are made, counted by a progress bar until the last."""
+    with progress("rule") as advance:
+        for made, each in enumerate(rulings, 1):
+            yield each
+            advance(doing=f"{made:,} rulings made")
 
 
 def print_rulings(rulings: Iterable[Ruling | TableFindings], facts: int, *, json: bool) -> int:
@@ -59,16 +75,15 @@ def print_rulings(rulings: Iterable[Ruling | TableFindings], facts: int, *, json
     return _print_json(rulings) if json else _print_findings(rulings, facts)
 
 
-def _read(feeds: list[str]) -> list[Fact]:
-    """Every well-formed fact. Raises `Usage` if the feed has lines but no fact."""
-    facts: list[Fact] = []
+def _read(feeds: list[str], facts: FeedFacts) -> None:
+    """Add every well-formed fact. Raises `Usage` if the feed has lines but no fact."""
     malformed = 0
     with opened(feeds) as sources, progress("read", size(sources)) as advance:
         for line in _lines(blocks(sources)):
             judged = parse_line(line.octets)
             advance(len(line.octets) + 1)
             if not isinstance(judged, Quarantined):
-                facts.append(fact_of(judged))
+                facts.append(judged)
                 continue
             malformed += 1
             if malformed <= MALFORMED_TOLD_MAX:
@@ -81,7 +96,6 @@ def _read(feeds: list[str]) -> list[Fact]:
             where=", ".join(feeds),
             hint="A feed has one CloudEvents JSON object on each line; see /docs/facts.html.",
         )
-    return facts
 
 
 def _lines(blocks_: Iterable[list[FeedLine]]) -> Iterator[FeedLine]:
