@@ -29,7 +29,7 @@ from consumers.rulings.tables import (
 from infra.postgres.arrays import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
-from ledger.adjudication.submissions import FiledSubmission, filed
+from ledger.adjudication.submissions import FiledSubmission, filed, kept_rules
 from ledger.facts import CouponsIssued, FactCorrected, RoundStarted, RulesSubmissionFiled
 from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.coupons import MOVED, issued, serial_of, serials_of
@@ -77,7 +77,7 @@ class RoundBatch:
         self._cases: dict[RoundId, RoundState] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
-        self.submissions: list[FiledSubmission] = filed(self._filings)
+        self._submissions_filed()
         self._batches = issued(self._filings)
         self.tables_anew: set[TableId] = set()
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -89,6 +89,11 @@ class RoundBatch:
         self._around.load(
             tables_since([*facts, *(f for c in self._cases.values() for f in c.facts)])
         )
+
+    def _submissions_filed(self) -> None:
+        """Take the Rules Submissions filed so far; rules in force are found anew."""
+        self.submissions: list[FiledSubmission] = filed(self._filings)
+        self._rules = kept_rules(self.submissions)
 
     def add_fact(self, row: TapeRow, fact: Fact) -> None:
         """Add one fact; rule on the closed rounds it touches."""
@@ -141,7 +146,7 @@ class RoundBatch:
     def ruling(self, case: RoundState) -> Ruling | None:
         """The ruling of a round by its present facts."""
         made = corrections([*case.made, *self._loose])
-        return rule_corrected(self.record(case), self.submissions, made)
+        return rule_corrected(self.record(case), self._rules, made)
 
     def gap(self, hole: Hole) -> Gap:
         """The gap between two facts of a device."""
@@ -259,7 +264,7 @@ class RoundBatch:
         """Add a Rules Submission; the rounds and tables it applies to are judged again."""
         self._submitted.append((row.position, row.tape, row.table_seq))
         self._filings.append(fact)
-        self.submissions = filed(self._filings)
+        self._submissions_filed()
         new = filed([fact])[0]
         stored = self._store.query(
             "SELECT property, table_name, gaming_day, number FROM {schema}.rulings"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from ledger.adjudication.submissions import FiledSubmission, in_force
+from ledger.adjudication.submissions import FiledSubmission, RulesFor, kept_rules
 from ledger.facts import (
     CardBurned,
     CouponRefused,
@@ -75,6 +75,11 @@ class _Run(NamedTuple):
 
 
 def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
+    """The ruling of one round under the Rules Submissions filed."""
+    return rule_under(of, kept_rules(submissions))
+
+
+def rule_under(of: RoundRecord, rules_for: RulesFor) -> Ruling:
     """The ruling of one round. It settles nothing if the record does not name the game.
 
     The times of a device whose clock is off are corrected, and a finding names the device.
@@ -83,8 +88,7 @@ def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
     game = games().get(started.game) if started else None
     if started is None or game is None:
         return _unruled(of, started)
-    round_ = of.round
-    rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
+    rules = rules_for(game, of.round)
     off = _set_apart(of, rules, started.dealt_from)
     run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
     skew = skewed(list(run.table.in_turn()), run.table.paid_in_turn, sure=not run.paid_early)
@@ -189,10 +193,9 @@ def _table(
     broken_off: bool = False,
 ) -> tuple[Table, RecordedSource]:
     missing = sum(gap.missing for gap in of.gaps)
-    known = frozenset(wager.id for wager in rules.game.wagers)
     record = RecordedSource(
         facts,
-        wagers=known,
+        wagers=rules.known,
         missing=missing,
         lossy=frozenset(gap.after.source for gap in of.gaps),
         gone=of.gone,

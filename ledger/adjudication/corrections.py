@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ledger.adjudication.adjudicate import rule
+from ledger.adjudication.adjudicate import rule_under
 from ledger.facts import FactCorrected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ledger.adjudication.adjudicate import RoundRecord
-    from ledger.adjudication.submissions import FiledSubmission
+    from ledger.adjudication.submissions import RulesFor
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Ruling
 
@@ -37,11 +37,13 @@ def corrections(facts: Iterable[Fact]) -> Corrections:
 
 def rule_corrected(
     of: RoundRecord,
-    submissions: Sequence[FiledSubmission],
+    rules: RulesFor,
     made: Mapping[tuple[str, str], FactCorrected],
 ) -> Ruling:
     """A round's ruling. With corrections, it holds the ruling before them as well."""
-    before = rule(of, submissions)
+    before = rule_under(of, rules)
+    if not made:
+        return before
     opened = [of.opened] if of.opened else []
     of_round = any((fact.source, fact.id) in made for fact in (*of.facts, *of.spent))
     if not of_round and not any((fact.source, fact.id) in made for fact in opened):
@@ -52,7 +54,7 @@ def rule_corrected(
         spent=corrected(of.spent, made),
         opened=next(iter(corrected(opened, made)), None),
     )
-    after = rule(as_meant, submissions) if facts else None
+    after = rule_under(as_meant, rules) if facts else None
     if not of_round and after == before:  # the table's opening changes few of its rounds
         return before
     return msgspec.structs.replace(after, before=before) if after else before

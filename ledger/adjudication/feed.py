@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
 
 from ledger.adjudication.adjudicate import RoundRecord
 from ledger.adjudication.corrections import Corrections, corrections, rule_corrected
-from ledger.adjudication.submissions import filed, in_force
+from ledger.adjudication.submissions import filed, in_force, kept_rules
 from ledger.facts import (
     CouponsIssued,
     FactCorrected,
@@ -28,6 +28,7 @@ from ledger.facts import (
     SeatTaken,
     StubCounted,
     TableOpened,
+    WagerPlaced,
 )
 from ledger.games import games
 from ledger.rules.engine import coupons as coupon_facts
@@ -36,7 +37,7 @@ from ledger.rules.engine.order import Counters, Gap, in_order
 from ledger.rules.engine.review import lost_facts
 from ledger.rules.engine.ruling import Finding, Ruling, TableFindings
 from ledger.rules.engine.steps import said
-from ledger.rules.procedures import supervision, table_procedures
+from ledger.rules.procedures import meters, supervision, table_procedures
 from ledger.rules.procedures.equipment import Equipment
 from ledger.values import RoundId
 
@@ -159,7 +160,7 @@ def _sorted(facts: Sequence[Fact]) -> _Feed:
     """Sort a feed in one pass. A repeated source and id adds nothing."""
     feed = _Feed()
     seen: dict[str, set[str]] = defaultdict(set)
-    rounds, count = feed.rounds, feed.counters.add
+    rounds, count, metered = feed.rounds, feed.counters.add, _metered()
     for place, fact in enumerate(facts):
         ids = seen[fact.source]
         if fact.id in ids:
@@ -172,16 +173,26 @@ def _sorted(facts: Sequence[Fact]) -> _Feed:
                 its = rounds[fact.round] = _Round(array("q"), fact.time_us)
             its.places.append(place)
             its.first_us = min(its.first_us, fact.time_us)
-        if fact.body.__class__ in _KEPT:
+        kind = fact.body.__class__
+        if kind in _KEPT or (kind in meters.WAGERS and _is_kept(fact, metered)):
             _keep(feed, fact)
     return feed
 
 
 _OFFICE = frozenset((RulesSubmissionFiled, CouponsIssued, FactCorrected))
-_KEPT: frozenset[type] = frozenset(
-    (*_OFFICE, *CONTEXT_FACTS, *coupon_facts.TOLD, *table_procedures.HEARD, *supervision.HEARD)
+_KEPT: frozenset[type] = (
+    frozenset(
+        (*_OFFICE, *CONTEXT_FACTS, *coupon_facts.TOLD, *table_procedures.HEARD, *supervision.HEARD)
+    )
+    - meters.WAGERS
 )
-"""Kinds of fact that are read for more than the ruling on their own round."""
+"""Kinds of fact that are read for more than the ruling on their own round, besides wagers."""
+
+
+def _is_kept(wager: Fact, metered: frozenset[str]) -> bool:
+    """Whether a fact of a wager feeds a progressive meter or plays a coupon."""
+    body: Any = wager.body
+    return body.wager in metered or (body.__class__ is WagerPlaced and body.coupon is not None)
 
 
 def _keep(feed: _Feed, fact: Fact) -> None:
@@ -263,7 +274,7 @@ def _rulings(
     facts: Sequence[Fact], feed: _Feed, submissions: Sequence[FiledSubmission], lost: Sequence[Gap]
 ) -> Callable[[RoundId], Ruling]:
     """What rules on a round of the feed."""
-    made = corrections(feed.office)
+    rules, made = kept_rules(submissions), corrections(feed.office)
     batches = coupon_facts.issued(feed.office)
     coupons = _coupons(feed.tables, made)
     context = {table: TableContext(its.context) for table, its in feed.tables.items()}
@@ -284,7 +295,7 @@ def _rulings(
             told = deduplicate(chain.from_iterable(named))
         around, gaps = table.of(*span(its)), touching.get(round_, ())
         record = record_of(round_, its, around, gaps, Coupons(batches, told))
-        return rule_corrected(record, submissions, made)
+        return rule_corrected(record, rules, made)
 
     return ruling
 

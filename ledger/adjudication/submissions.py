@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.errors import Refused
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
 
     from ledger.record.wire import Fact
     from ledger.rules.engine.game import Edition, Game, Option, Reading
+    from ledger.values import RoundId
 
     _Choice = Reading | Option
 
+
+RulesFor = Callable[["Game", "RoundId"], InForce]
+"""The rules in force for a round of a game."""
 
 NEVER = "9999-99-99"
 """A day after every day, for an edition without a known first day or a predecessor that ends."""
@@ -98,6 +103,20 @@ def in_force(
         breakage_unit=chosen.breakage.unit if chosen else 1,
         chosen=chosen,
     )
+
+
+def kept_rules(submissions: Sequence[FiledSubmission]) -> RulesFor:
+    """The rules in force under these submissions, found once for a table's gaming day."""
+    kept: dict[tuple[str, str, str, str], InForce] = {}
+
+    def rules_for(game: Game, round_: RoundId) -> InForce:
+        place = (round_.property, round_.table, round_.gaming_day)
+        rules = kept.get((game.id, *place))
+        if rules is None:
+            rules = kept[game.id, *place] = in_force(game, *place, submissions)
+        return rules
+
+    return rules_for
 
 
 def _precedence(each: FiledSubmission) -> tuple[bool, str, int]:

@@ -7,6 +7,7 @@ worked out here without `play`, so that one checks the other.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,7 +38,7 @@ def edges(game_id: str, readings: Mapping[str, str | bool] | None = None) -> lis
     Raises ModuleNotFoundError for a game whose edges are not worked out.
     """
     rules = in_force(games()[game_id], "", "", NO_DAY, [])
-    return edges_under(rules._replace(readings={**rules.readings, **(readings or {})}))
+    return edges_under(replace(rules, readings={**rules.readings, **(readings or {})}))
 
 
 def edges_under(rules: InForce) -> list[Edge]:

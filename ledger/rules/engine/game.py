@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -222,7 +224,8 @@ def broken(exact: Fraction, unit: int) -> int:
     return int(exact // unit) * unit
 
 
-class InForce(NamedTuple):
+@dataclass(frozen=True)
+class InForce:
     """The rules in force for one round: an edition, and the choices of the Rules Submission."""
 
     game: Game
@@ -237,6 +240,16 @@ class InForce(NamedTuple):
     progressives: Mapping[str, Any]
     breakage_unit: int  # cents
     chosen: RulesSubmissionFiled | None = None  # the submission in force
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The wagers that the game has."""
+        return frozenset(wager.id for wager in self.game.wagers)
+
+    @cached_property
+    def withheld(self) -> frozenset[str]:
+        """Optional wagers that the Rules Submission does not offer."""
+        return frozenset(wager.id for wager in self.game.wagers if wager.optional) - self.offers
 
     @property
     def decks(self) -> int:

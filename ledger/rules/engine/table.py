@@ -296,8 +296,8 @@ class Table:
     def offered(self, fact: Fact) -> None:
         """Find an optional wager that the Rules Submission does not offer."""
         body = said(fact, WagerPlaced)
-        wager = self.rules.game.wager(body.wager)
-        if wager and wager.optional and body.wager not in self.rules.offers:
+        wager = self.rules.game.wager(body.wager) if body.wager in self.rules.withheld else None
+        if wager:
             why = "the Rules Submission in force does not offer it"
             self.not_permitted(body.position, body.wager, why, wager.section, (fact,))
 

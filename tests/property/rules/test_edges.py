@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import prod
@@ -149,7 +150,7 @@ def played(
     `kinds_at` says which kinds of throw to follow at each play.
     """
     game = games()[GAME_ID]
-    rules = in_force(game, "p", "T-1", "2015-03-01", [])._replace(readings=readings)
+    rules = replace(in_force(game, "p", "T-1", "2015-03-01", []), readings=readings)
     ways, thrown = outcomes(), throws_of()
     ended: list[three_dice_football.Drive] = []
     found: Counter[Ending] = Counter()

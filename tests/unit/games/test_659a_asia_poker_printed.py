@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from math import comb
 
 from ledger.adjudication import adjudicate
@@ -146,7 +147,7 @@ def test_659a_12_b_the_bonus_wager_keeps_more_under_each_next_paytable() -> None
     rules = in_force(game, "", "", NO_DAY, [])
     kept = []
     for letter in "ABC":
-        chosen = rules._replace(paytables={"bonus": letter})
+        chosen = replace(rules, paytables={"bonus": letter})
         kept += [round(each.edge * 10_000) for each in edges_under(chosen) if each.wager == "bonus"]
     assert kept == [579, 654, 754]
 
