@@ -126,6 +126,11 @@ class Chance(Incidents):
         del before
         return list(self.calls) if name == "irregularity_called" else []
 
+    def of_hand(self, name: str, position: int, hand: int) -> list[Fact]:
+        """None: each is made when it is asked for."""
+        del name, position, hand
+        return []
+
     def first(self, name: str) -> Fact | None:
         """The first of what was called; nothing else is left over."""
         return next(iter(self.untaken(name)), None)

@@ -348,18 +348,12 @@ def recorded_decision(t: Table, hand: BlackjackHand) -> str | None:
 
 def decisions_of(t: Table, hand: BlackjackHand) -> list[Fact]:
     """The recorded decisions of this hand from here on."""
-    decided = ((fact, said(fact, DecisionMade)) for fact in t.source.untaken("decision_made"))
-    return [fact for fact, of in decided if (of.position, of.hand) == (hand.seat, hand.number)]
+    return t.source.of_hand("decision_made", hand.seat, hand.number)
 
 
 def cards_to(t: Table, hand: BlackjackHand) -> list[Fact]:
     """Recorded cards still to be dealt to this hand, without another holder's at its place."""
-    found = []
-    for fact in t.source.untaken("cards_dealt"):
-        body = said(fact, CardsDealt)
-        if (body.to, body.position, body.hand) == ("player", hand.seat, hand.number):
-            found.append(fact)
-    return found
+    return t.source.of_hand("cards_dealt", hand.seat, hand.number)
 
 
 def card_first(t: Table, hand: BlackjackHand) -> bool:

@@ -375,7 +375,9 @@ class RecordedSource:
 
         With `before`, only those ahead of the first untaken fact of these other names.
         """
-        found = [fact for queue in self._named.get(name, ()) for fact in queue]
+        found: list[Fact] = []
+        for queue in self._named.get(name, ()):
+            found += queue
         if before:
             ends = [self.rank[id(fact)] for other in before for fact in self.untaken(other)[:1]]
             end = min(ends, default=len(self.rank))
@@ -383,6 +385,11 @@ class RecordedSource:
         if len(found) > 1:
             found.sort(key=lambda fact: self.rank[id(fact)])
         return found
+
+    def of_hand(self, name: str, position: int, hand: int) -> list[Fact]:
+        """A player's decisions, or cards dealt to him, for one hand that no step has taken."""
+        to = "player" if name == "cards_dealt" else None
+        return list(self._queues.get((name, to, position, hand, None), ()))
 
     def first(self, name: str) -> Fact | None:
         """The first fact of this name that no step has taken."""

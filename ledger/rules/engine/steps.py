@@ -103,6 +103,9 @@ class FactSource(Protocol):
         With `before`, only those ahead of the first untaken fact of these other names.
         """
 
+    def of_hand(self, name: str, position: int, hand: int) -> list[Fact]:
+        """A player's decisions, or cards dealt to him, for one hand that no step has taken."""
+
     def first(self, name: str) -> Fact | None:
         """The first fact of this name that no step has taken."""
 
