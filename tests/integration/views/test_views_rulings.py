@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -11,12 +12,12 @@ import pytest
 from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX
 from consumers.rounds.search import Filters, search
-from consumers.rulings import rulings
+from consumers.rulings import rulings, touched_rounds
 from consumers.rulings.tables import VERSIONS
 from consumers.rulings.touched_rounds import round_of
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import reading
-from ledger.adjudication.feed import adjudicate
+from ledger.adjudication.feed import CONTEXT_FACTS, adjudicate
 from ledger.errors import NotFound
 from ledger.facts import (
     Breakage,
@@ -50,11 +51,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres.connection import Database
+    from ledger.adjudication.adjudicate import RoundRecord
     from ledger.record.tape import Received, TapeRow
     from tests.fixtures.postgres import Scenes
 
 OFFICE = "/hollywood/office/desk"
 METERED = ("blackjack",)
+BATCH = 40
 
 
 def of_the_view(database: Database) -> tuple[dict[str, bytes], list[bytes]]:
@@ -114,6 +117,42 @@ def test_rulings_are_those_of_the_whole_feed_at_any_prefix_and_in_any_order_of_a
     chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
     steps = [*sorted(chance.sample(range(1, len(rows)), 3)), len(rows)]
     stepwise(database, rows, steps, size)
+
+
+def test_an_open_round_is_judged_once_a_batch_and_a_closed_one_only_on_news(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: Counter[RoundId] = Counter()
+    rule = touched_rounds.rule_corrected
+
+    def counted(of: RoundRecord, *under: Any) -> Ruling:  # noqa: ANN401 - handed on
+        judged[of.round] += 1
+        return rule(of, *under)
+
+    monkeypatch.setattr(touched_rounds, "rule_corrected", counted)
+    rows = record(database, day(2, seed=1))
+    install(database)
+    closed: set[RoundId] = set()
+    still_open = without_news = 0
+    for start in range(0, len(rows), BATCH):
+        batch = rows[start : start + BATCH]
+        facts = [fact_of(row) for row in batch]
+        judged.clear()
+        catch_up(database, Prefix(rows, start + len(batch)), [rulings.VIEW], batch_rows=BATCH)
+        told = {fact.round for fact in facts if fact.round}
+        ending = {fact.round for fact in facts if isinstance(fact.body, RoundCompleted)}
+        around = {fact.table for fact in facts if isinstance(fact.body, CONTEXT_FACTS)}
+        quiet = {round_ for round_ in closed - told if round_.table not in around}
+        assert not quiet & judged.keys()
+        assert {judged[round_] for round_ in told - ending - closed} <= {1}
+        without_news += len(quiet)
+        still_open += len(told - ending - closed)
+        closed |= {round_ for round_ in ending if round_}
+    assert still_open > 3
+    assert without_news > 10
+    judged.clear()
+    catch_up(database, Prefix(rows, len(rows)), [rulings.VIEW], batch_rows=BATCH)
+    assert not judged
 
 
 @pytest.mark.long
