@@ -314,6 +314,7 @@ def run() -> dict[str, object]:
         bench = Bench(stack)
         figures = {
             "machine": machine(),
+            "append_1000_a_call": bench_append(bench, size=1_000, count=4),
             "append_50_a_call": bench_append(bench, size=50, count=40),
             "append_1_a_call": bench_append(bench, size=1, count=150),
             "singles_from_200_tables": bench_singles(bench, each=50, stock_each=25),
