@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ledger.facts import cameras, cases, money, rounds, tables
-from ledger.facts.cameras import *  # noqa: F403 - other packages import every fact from here
+from ledger.facts import accounting, cameras, cases, money, rounds, tables
+from ledger.facts.accounting import *  # noqa: F403 - other packages import every fact from here
+from ledger.facts.cameras import *  # noqa: F403 - as above
 from ledger.facts.cases import *  # noqa: F403 - as above
 from ledger.facts.money import *  # noqa: F403 - as above
 from ledger.facts.rounds import *  # noqa: F403 - as above
@@ -43,6 +44,7 @@ FACTS: dict[str, type[Body]] = {
     **_ROUNDS,
     **_family(tables),
     **_family(money),
+    **_family(accounting),
     **_family(cameras),
     **_family(cases),
 }

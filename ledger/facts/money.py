@@ -9,11 +9,13 @@ from msgspec import Meta, Struct
 
 from ledger.facts.vocabulary import (
     Body,
+    Currency,
     Employee,
     FactOutsideRound,
     Identifier,
     Label,
     Place,
+    Rate,
     Text,
     require_day,
 )
@@ -80,11 +82,23 @@ class CreditVoided(ChipSlip, frozen=True, kw_only=True):
     """A credit slip is voided. chips: pieces; total: cents."""
 
 
+class Tendered(Struct, frozen=True, gc=False):
+    """Foreign cash handed over for chips. amount: minor units of its currency; rate: see `Rate`."""
+
+    currency: Currency
+    amount: Cents
+    rate: Rate
+
+
 class CashBoughtIn(FactOutsideRound, frozen=True, kw_only=True):
-    """A patron buys chips with cash, which goes into the drop box. amount: cents."""
+    """A patron buys chips with cash, which goes into the drop box.
+
+    amount: cents of the house's currency, also for foreign cash. tendered: the foreign cash.
+    """
 
     position: Position
     amount: Cents
+    tendered: Tendered | None = None
 
 
 class VoucherBoughtIn(FactOutsideRound, frozen=True, kw_only=True):
@@ -155,11 +169,20 @@ class Voucher(Struct, frozen=True, gc=False):
     amount: Cents | None = None
 
 
+class ForeignNotes(Struct, frozen=True, gc=False):
+    """Foreign notes found in a drop box. notes: pieces by denomination in minor units."""
+
+    currency: Currency
+    notes: Pieces
+    rate: Rate
+
+
 class DropBoxCounted(Body, frozen=True, kw_only=True):
     """The count room counts one drop box, a first or a second time.
 
     currency, chips: pieces by denomination in cents; counter_checks: with their cents; vouchers:
-    numbers, or numbers with their cents; coupons: serial numbers.
+    numbers, or numbers with their cents; coupons: serial numbers; foreign: notes of other
+    currencies, with the rate of the day.
     """
 
     box: Label
@@ -172,13 +195,17 @@ class DropBoxCounted(Body, frozen=True, kw_only=True):
     coupons: tuple[Label, ...]
     chips: Pieces | None = None
     counted_by: By
+    foreign: tuple[ForeignNotes, ...] = ()
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)
 
 
 class CouponsIssued(FactOutsideRound, frozen=True, kw_only=True):
-    """A batch of coupons is issued. face: cents; expires: the last gaming day they are valid."""
+    """A batch of coupons is issued. face: cents; expires: the last gaming day they are valid.
+
+    requisition: the form that asked for them; by, to: who hands them out, and who receives them.
+    """
 
     serial_from: Label
     serial_to: Label
@@ -186,6 +213,9 @@ class CouponsIssued(FactOutsideRound, frozen=True, kw_only=True):
     terms: Literal["even_money", "odds"]
     games: tuple[Identifier, ...]
     expires: GamingDay
+    requisition: Label | None = None
+    by: Employee | None = None
+    to: Employee | None = None
 
     def __post_init__(self) -> None:
         require_day("expires", self.expires)

@@ -31,13 +31,17 @@ Covers = tuple[Literal["table", "end_left", "end_right", "tray"], ...]
 
 
 class TableOpened(FactOutsideRound, frozen=True, kw_only=True):
-    """A table opens for a gaming day. min_wager, max_wager: cents; positions: how many."""
+    """A table opens for a gaming day. min_wager, max_wager: cents; positions: how many.
+
+    pit: the group of tables it belongs to.
+    """
 
     game: Identifier
     gaming_day: GamingDay
     min_wager: Cents
     max_wager: Cents
     positions: Position | None = None
+    pit: Label | None = None
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)

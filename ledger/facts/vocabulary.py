@@ -44,6 +44,12 @@ Moment = Annotated[str, Meta(max_length=40)]
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 """A number of things."""
 
+Currency = Annotated[str, Meta(pattern=rf"^[A-Z]{{3}}{_END}")]
+"""A currency by its ISO 4217 code: `CAD`."""
+
+Rate = Annotated[str, Meta(pattern=rf"^[0-9]{{1,9}}(\.[0-9]{{1,9}}|/[1-9][0-9]{{0,8}})?{_END}")]
+"""House cents for one minor unit of a foreign currency, exact, as text: `"0.7312"` or `"18/25"`."""
+
 Hand = Annotated[int, Meta(ge=1, le=99)]
 """The number of a position's hand, from 1. A split gives the new hand the next free number."""
 

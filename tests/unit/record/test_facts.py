@@ -51,7 +51,7 @@ round_voided reason
 hand_discarded to position? hand?
 round_completed
 --
-table_opened game gaming_day min_wager max_wager positions?
+table_opened game gaming_day min_wager max_wager positions? pit?
 table_closed
 seat_taken positions patron?
 seat_left positions patron?
@@ -92,7 +92,7 @@ credit_requested slip chips total by reason?
 credit_dispatched slip chips total by reason?
 credit_accepted slip chips total by reason?
 credit_voided slip chips total by reason?
-cash_bought_in position amount
+cash_bought_in position amount tendered?
 voucher_bought_in position amount voucher
 counter_check_issued position amount check
 chips_exchanged position given received
@@ -100,8 +100,8 @@ tip_dropped amount
 drop_box_attached box table gaming_day shift?
 drop_box_removed box table gaming_day shift?
 drop_box_counted box table gaming_day count currency counter_checks vouchers coupons chips? \
-counted_by
-coupons_issued serial_from serial_to face terms games expires
+counted_by foreign?
+coupons_issued serial_from serial_to face terms games expires requisition? by? to?
 coupon_dropped serial face reason?
 coupon_refused serial face reason?
 meter_read meter amount because?
@@ -109,6 +109,19 @@ meter_advanced meter amount because?
 meter_reset meter amount because?
 payout_verified position wager by
 jackpot_documented position wager amount
+coupons_received serial_from serial_to face invoice checked_by recorded_by
+coupons_requisitioned requisition face quantity needed_on prepared_by authorised_by
+coupons_distributed serial_from serial_to face gaming_day by
+coupons_returned serial_from serial_to face reason returned_by received_by
+coupons_voided serials reason by
+coupons_cancelled serials reason by
+coupons_inventoried held by observed_by
+counter_check_redeemed check amount by
+counter_check_voided check reason? by?
+check_book_signed_out book check_from check_to issued_by received_by
+check_book_signed_in book check_from check_to issued_by received_by
+drop_box_verified box table gaming_day total by
+variance_explained table gaming_day amount because by second
 segment_recorded camera path sha256 start frames duration_us
 clock_checked camera camera_time reference_time reference uncertainty_ms
 camera_lost camera reason

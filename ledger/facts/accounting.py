@@ -1,0 +1,160 @@
+"""The papers of accounting: the stock of coupons, counter checks, box totals, explained variances.
+
+Every amount is in cents. Serial numbers of coupons and checks are those printed on them.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from ledger.facts.vocabulary import (
+    Body,
+    Count,
+    Employee,
+    FactOutsideRound,
+    Label,
+    Place,
+    Text,
+    require_day,
+)
+from ledger.values import Cents, GamingDay
+
+By = Annotated[tuple[Employee, ...], Meta(max_length=16)]
+Serials = Annotated[tuple[Label, ...], Meta(max_length=1_000)]
+Range = tuple[Label, Label]
+
+
+class CouponRange(FactOutsideRound, frozen=True, kw_only=True):
+    """A range of coupons, by its first and last serial. face: cents."""
+
+    serial_from: Label
+    serial_to: Label
+    face: Cents
+
+
+class CouponsReceived(CouponRange, frozen=True, kw_only=True):
+    """Coupons arrive from the printer (603a.20(e)). checked_by: who compared them with the invoice.
+
+    face: cents. recorded_by: who enters them in the coupon ledger.
+    """
+
+    invoice: Label
+    checked_by: By
+    recorded_by: Employee
+
+
+class CouponsRequisitioned(FactOutsideRound, frozen=True, kw_only=True):
+    """A department asks for coupons (603a.20(g)). face: cents; quantity: pieces."""
+
+    requisition: Label
+    face: Cents
+    quantity: Count
+    needed_on: GamingDay
+    prepared_by: Employee
+    authorised_by: Employee
+
+    def __post_init__(self) -> None:
+        require_day("needed_on", self.needed_on)
+
+
+class CouponsDistributed(CouponRange, frozen=True, kw_only=True):
+    """Coupons are given to patrons on a gaming day. face: cents."""
+
+    gaming_day: GamingDay
+    by: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+class CouponsReturned(CouponRange, frozen=True, kw_only=True):
+    """Coupons that were not distributed come back. face: cents."""
+
+    reason: Text
+    returned_by: Employee
+    received_by: Employee
+
+
+class CouponsVoided(FactOutsideRound, frozen=True, kw_only=True):
+    """Coupons are voided before use: damaged, misprinted or expired. serials: each one."""
+
+    serials: Serials
+    reason: Text
+    by: Employee
+
+
+class CouponsCancelled(FactOutsideRound, frozen=True, kw_only=True):
+    """Redeemed coupons are cancelled, so that they cannot be used again. serials: each one."""
+
+    serials: Serials
+    reason: Text
+    by: Employee
+
+
+class CouponsInventoried(FactOutsideRound, frozen=True, kw_only=True):
+    """The coupons in stock are counted. held: ranges of serials, first and last of each."""
+
+    held: Annotated[tuple[Range, ...], Meta(max_length=1_000)]
+    by: Employee
+    observed_by: Employee
+
+
+class CounterCheckRedeemed(FactOutsideRound, frozen=True, kw_only=True):
+    """A patron pays a counter check back. amount: cents."""
+
+    check: Label
+    amount: Cents
+    by: Employee
+
+
+class CounterCheckVoided(FactOutsideRound, frozen=True, kw_only=True):
+    """A counter check is voided; it stays in its number series."""
+
+    check: Label
+    reason: Text | None = None
+    by: Employee | None = None
+
+
+class CheckBook(FactOutsideRound, frozen=True, kw_only=True):
+    """A book of blank counter checks, by its first and last number."""
+
+    book: Label
+    check_from: Label
+    check_to: Label
+    issued_by: Employee
+    received_by: Employee
+
+
+class CheckBookSignedOut(CheckBook, frozen=True, kw_only=True):
+    """A book of blank counter checks leaves its store (609a.13)."""
+
+
+class CheckBookSignedIn(CheckBook, frozen=True, kw_only=True):
+    """A book of counter checks comes back to its store (609a.13)."""
+
+
+class DropBoxVerified(Body, frozen=True, kw_only=True):
+    """The cage counts a box's content again, before it sees the count. total: cents."""
+
+    box: Label
+    table: Place
+    gaming_day: GamingDay
+    total: Cents
+    by: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+class VarianceExplained(Body, frozen=True, kw_only=True):
+    """Two people close the investigation of a table's variance. amount: the cents it explains."""
+
+    table: Place
+    gaming_day: GamingDay
+    amount: Cents
+    because: Text
+    by: Employee
+    second: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
