@@ -6,6 +6,7 @@ therefore add up to the cent. Nothing here looks at a recorded fact.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
@@ -73,7 +74,7 @@ class Bank:
         self.day = gaming_day
         self.dealer, self.floor = people
         self.tray = 0
-        self.slips = 0
+        self.slips: Counter[str] = Counter()
         self.boxes = 0
         self.counts: list[Happening] = []  # counts of boxes, sent when the day is over
         self._empty_box()
@@ -83,10 +84,12 @@ class Bank:
         self.checks: list[CounterCheck] = []
         self.vouchers: list[Voucher] = []
         self.coupons: list[str] = []
+        self.rake = 0
 
     def _slip(self, kind: str) -> str:
-        self.slips += 1
-        return f"{kind}-{self.teller.table}-{self.day}-{self.slips:03d}"
+        """The next number in the series of its kind."""
+        self.slips[kind] += 1
+        return f"{kind}-{self.teller.table}-{self.day}-{self.slips[kind]:03d}"
 
     @property
     def box(self) -> str:
@@ -151,6 +154,7 @@ class Bank:
                 counter_checks=tuple(self.checks),
                 vouchers=tuple(self.vouchers),
                 coupons=tuple(self.coupons),
+                chips=pieces(self.rake) if self.rake else None,
                 counted_by=_COUNTERS,
             )
             teller.tell_from("count-room", counted, 2 * MINUTE)
@@ -199,6 +203,10 @@ class Bank:
         self.coupons.append(serial)
         dropped = CouponDropped(serial=serial, face=face)
         return self.teller.tell("terminal", dropped, self.teller.between(600, 1_500))
+
+    def drop_rake(self, cents: int) -> None:
+        """Drop the rake of a pot into the box."""
+        self.rake += cents
 
     def balance(self) -> None:
         """Order a fill if the tray runs low, a credit if it overflows."""

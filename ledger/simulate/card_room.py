@@ -120,5 +120,5 @@ class CardRoom(Players):
         if step.what != "0" or self.raked or not cents or self.chance.random() >= _RAKED:
             return None
         self.raked = True
-        self.bank.tray += cents
+        self.bank.drop_rake(cents)
         return self.teller.tell("layout", RakeTaken(amount=cents), self.teller.between(400, 900))
