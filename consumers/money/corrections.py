@@ -7,45 +7,30 @@ Part of the view `drop`. The latest correction of a fact counts, as in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from consumers.money.amounts import OPENS_DAY, READS, amounts
+from consumers.money.corrections_held import held, made_table
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
 from ledger.facts import FactCorrected
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from consumers.runtime.lifecycle import Batch
     from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
-CORRECTIONS = frozenset(("fact_corrected.v1",))
 _MONEY = READS - OPENS_DAY
 CENTS_MAX = 10**15
 """A correction to a larger amount is ignored; no floor has such a sum."""
 
-MADE = ViewTable(
-    "drop_corrections_made",
-    "The correction that counts for each corrected fact, and whether that fact is recorded.",
-    2,
-    (
-        Column("of_source", "text", "Source of the corrected fact."),
-        Column("of_id", "text", "Id of the corrected fact."),
-        Column("time_us", "bigint", "Device time of the correction, microseconds."),
-        Column("source", "text", "Source of the correction."),
-        Column("fact_id", "text", "Id of the correction."),
-        Column("tape", "text", "Tape of the correction."),
-        Column("table_seq", "bigint", "Its sequence on that tape."),
-        Column("found", "boolean", "Whether the corrected fact is recorded."),
-    ),
-    ("(of_source) WHERE NOT found",),
-)
+MADE = made_table("drop_corrections_made")
 
 DAY_STARTS = ViewTable(
     "drop_day_starts",
@@ -100,37 +85,12 @@ class Correction(Struct):
     fact_id: str
 
 
-class _Made(NamedTuple):
-    """A row of `MADE`."""
-
-    of_source: str
-    of_id: str
-    time_us: int
-    source: str
-    fact_id: str
-    tape: str
-    table_seq: int
-    found: bool
-
-
 def note(store: ViewStore, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> None:
     """Apply a batch's corrections, earlier corrections of its facts, and its gaming days."""
     store.save(DAY_STARTS, starts)
-    told = _told(store, batch)
-    holding = [*told.values(), *(made for made in _waiting(store, batch) if made[:2] not in told)]
-    if not holding:
-        return
-    targets = _targets(store, holding, batch.position)
-    found = [made._replace(found=True) for made in holding if made[:2] in targets]
-    lacking = [made for made in holding if made[:2] not in targets]
-    store.save(MADE, [*found, *lacking])
-    store.delete(CORRECTED, [made[:2] for made in found])
-    why = {(row.tape, row.table_seq): row for row in store.rows_at(map(_place, found))}
-    lines = [
-        line
-        for made in found
-        for line in _lines(store, targets[made[:2]], fact_of(why[made.tape, made.table_seq]))
-    ]
+    changed = held(store, batch, MADE)
+    store.delete(CORRECTED, [(each.target.source, each.target.id) for each in changed])
+    lines = [line for target, why in changed for line in _lines(store, target, fact_of(why))]
     store.save(CORRECTED, lines)
 
 
@@ -138,46 +98,6 @@ def read(rows: Iterable[tuple[Any, ...]]) -> list[Correction]:
     """Rows of `CORRECTED`, in order of the time of the corrected fact."""
     found = [Correction(*row[:10]) for row in rows]
     return sorted(found, key=lambda each: (each.time_us, each.of_source, each.of_id, each.amount))
-
-
-def _told(store: ViewStore, batch: Batch) -> dict[tuple[str, str], _Made]:
-    """A batch's corrections that count, by the fact they correct."""
-    told: dict[tuple[str, str], _Made] = {}
-    for row, fact in batch.facts(CORRECTIONS):
-        body: Any = fact.body
-        key = (body.of.source, body.of.id)
-        made = _Made(*key, row.time_us, row.source, row.id, row.tape, row.table_seq, found=False)
-        told[key] = max(told.get(key, made), made, key=_order)
-    for kept in map(_Made._make, store.rows(MADE, told)):
-        if _order(kept) > _order(told[kept[:2]]):
-            del told[kept[:2]]
-    return told
-
-
-def _waiting(store: ViewStore, batch: Batch) -> list[_Made]:
-    """Corrections received before their fact, if the fact is in this batch."""
-    if not store.query("SELECT 1 FROM {schema}.drop_corrections_made WHERE NOT found LIMIT 1"):
-        return []
-    rows = store.rows(MADE, {(row.source, row.id) for row in batch.rows})
-    return [made for made in map(_Made._make, rows) if not made.found]
-
-
-def _targets(
-    store: ViewStore, holding: Sequence[_Made], until: int
-) -> dict[tuple[str, str], TapeRow]:
-    """The corrected facts recorded up to a position, by source and id."""
-    rows = store.rows_named(
-        "SELECT t.originator_id, t.originator_version, t.originator_version"
-        " FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, id)"
-        " JOIN ledger.identity i ON i.source = w.source AND i.fact_id = w.id"
-        " JOIN ledger.tape t ON t.notification_id = i.position WHERE i.position <= %(until)s",
-        {
-            "sources": [made.of_source for made in holding],
-            "ids": [made.of_id for made in holding],
-            "until": until,
-        },
-    )
-    return {(row.source, row.id): row for row in rows}
 
 
 def _lines(store: ViewStore, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, ...]]:
@@ -213,12 +133,3 @@ def _day(store: ViewStore, row: TapeRow, fact: Fact) -> tuple[str, str, str]:
         )
         day = found[0][0] if found else UNKNOWN_DAY
     return (property_, table, day)
-
-
-def _place(made: _Made) -> tuple[str, int, int]:
-    return (made.tape, made.table_seq, made.table_seq)
-
-
-def _order(made: _Made) -> tuple[int, str, str]:
-    """The sort key of corrections: the latest counts."""
-    return (made.time_us, made.source, made.fact_id)

@@ -37,6 +37,7 @@ from consumers.money.corrections import (
     UNKNOWN_DAY,
     Correction,
 )
+from consumers.money.corrections_held import CORRECTIONS
 from consumers.runtime.source import Batch, OutboxMapping, Projection
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 
@@ -219,7 +220,7 @@ DROP = Projection(
     3,
     (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
     apply,
-    reads=READS | drop_corrections.CORRECTIONS,
+    reads=READS | CORRECTIONS,
     tells=(
         OutboxMapping(
             "ledger.drop-totals.v1",
