@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
+from ledger.adjudication.corrections import corrected
 from ledger.facts import RoundCompleted, RoundVoided
+from ledger.finance.feed import has_lost
+from ledger.finance.rounds import round_money
+from ledger.finance.table_day import SUMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ledger.adjudication.corrections import Corrections
+    from ledger.finance.rounds import RoundMoney
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Ruling
     from ledger.values import RoundId
@@ -97,3 +104,28 @@ def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
     for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
         what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
         yield (*case.round, nth, *what)
+
+
+def money(case: RoundState, made: Corrections) -> Iterator[tuple[Any, ...]]:
+    """A round's row of `MONEY`, with the corrections of its facts."""
+    ruling = case.ruling
+    if ruling is None:
+        return
+    corrected_facts = corrected(case.facts, made) if ruling.before else case.facts
+    now = round_money(corrected_facts, ruling)
+    before = round_money(case.facts, ruling.before) if ruling.before else None
+    lost = has_lost(ruling)
+    details = now if now.items or now.awaits or lost or before else None
+    yield (
+        *case.round,
+        ruling.game,
+        now.poker,
+        *(getattr(now, name) for name in SUMS),
+        lost,
+        _json(details),
+        _json(before),
+    )
+
+
+def _json(money: RoundMoney | None) -> str | None:
+    return msgspec.json.encode(money).decode() if money else None

@@ -28,6 +28,7 @@ from consumers.rulings.tables import (
     CASE_TAPES,
     CORRECTIONS,
     FINDINGS,
+    MONEY,
     RULINGS,
     SETTLEMENTS,
     SUBMISSIONS,
@@ -115,12 +116,13 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    7,
+    8,
     (
         RULINGS,
         VERSIONS,
         SETTLEMENTS,
         FINDINGS,
+        MONEY,
         TABLE_FINDINGS,
         CASE_TAPES,
         TABLE_TAPES,

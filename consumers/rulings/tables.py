@@ -98,6 +98,27 @@ FINDINGS = ViewTable(
     ("(code)",),
 )
 
+MONEY = ViewTable(
+    "ruling_money",
+    "One row a ruled round: its money from the table's side, with corrections.",
+    4,
+    (
+        *ROUND_KEY,
+        Column("game", "text", "Game id; null while no ruling can be given.", null=True),
+        Column("poker", "boolean", "Whether its players play for pots."),
+        Column("moved", "bigint", "Cents the table won by the chips on record; poker: the rake."),
+        Column("tray", "bigint", "Cents the tray gained by them."),
+        Column("owed", "bigint", "Cents the table wins by the ruling; null: poker.", null=True),
+        Column("cage_paid", "bigint", "Winnings that the cage paid, cents."),
+        Column("handle", "bigint", "Cents placed less withdrawn."),
+        Column("rake", "bigint", "Rake taken, cents."),
+        Column("funded", "bigint", "Winnings paid for the faces of coupons, cents."),
+        Column("lost", "boolean", "Whether a device lost facts of the round."),
+        Column("details", "json", "All of it with its differences; null: none.", null=True),
+        Column("recorded", "json", "The same without corrections; null: none made.", null=True),
+    ),
+)
+
 CASE_TAPES = ViewTable(
     "ruling_tapes",
     "Positions of the facts of a round: one row a round and tape.",

@@ -15,12 +15,20 @@ import msgspec
 
 from consumers.rulings.coupons import CouponFacts
 from consumers.rulings.device_sequences import DeviceRuns, device_of
-from consumers.rulings.round_state import RoundState, cells, findings, is_ruling_due, settlements
+from consumers.rulings.round_state import (
+    RoundState,
+    cells,
+    findings,
+    is_ruling_due,
+    money,
+    settlements,
+)
 from consumers.rulings.table_context import LATEST_US, RoundContext, tables_since
 from consumers.rulings.tables import (
     CASE_TAPES,
     CORRECTIONS,
     FINDINGS,
+    MONEY,
     RULINGS,
     SETTLEMENTS,
     SUBMISSIONS,
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     from consumers.rulings.table_findings import Heard
     from infra.postgres.view_tables import ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
+    from ledger.adjudication.corrections import Corrections
     from ledger.adjudication.feed import TableId
     from ledger.record.tape import TapeRow
     from ledger.rules.engine.ruling import Ruling
@@ -138,15 +147,18 @@ class RoundBatch:
         gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
         table = (case.round.property, case.round.table)
         around = self._around.of(table, case.first_us, case.last_us)
-        made = corrections([*case.made, *self._loose])
+        made = self._made(case)
         serials = serials_of(case.facts, made)
         told = self._facts_at(self._coupons.told(case.round.property, serials))
         return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, told))
 
     def ruling(self, case: RoundState) -> Ruling | None:
         """The ruling of a round by its present facts."""
-        made = corrections([*case.made, *self._loose])
-        return rule_corrected(self.record(case), self._rules, made)
+        return rule_corrected(self.record(case), self._rules, self._made(case))
+
+    def _made(self, case: RoundState) -> Corrections:
+        """The corrections that may change a round."""
+        return corrections([*case.made, *self._loose])
 
     def gap(self, hole: Hole) -> Gap:
         """The gap between two facts of a device."""
@@ -350,6 +362,7 @@ class RoundBatch:
         store.save(VERSIONS, self._versions.values())
         store.save(SETTLEMENTS, (row for case in judged for row in settlements(case)))
         store.save(FINDINGS, (row for case in judged for row in findings(case)))
+        store.save(MONEY, (row for case in judged for row in money(case, self._made(case))))
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
         store.save(SUBMISSIONS, self._submitted)
         store.save(CORRECTIONS, self._corrected)

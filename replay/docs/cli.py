@@ -20,6 +20,7 @@ EXAMPLE = "Example:"
 FAMILIES = {
     "demo": "Demo and simulation",
     "rounds": "Rounds and drop",
+    "finance": "Finance",
     "footage": "Footage",
     "disputes": "Disputes",
     "dossier": "Dossiers",

@@ -19,6 +19,15 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
+from ledger.finance.win import (
+    AuditException,
+    BoxContent,
+    Cause,
+    CouponFigures,
+    ExpectedWin,
+    Item,
+    TableWin,
+)
 from ledger.record.tape import Counters
 from ledger.record.verify import RecordBreak
 from ledger.rules.engine.ruling import (
@@ -133,6 +142,7 @@ FORMS = (
     JsonForm(("dlq replay",), "dead letter", ("place", "replayed", "reason")),
     JsonForm(("dossier",), "file", ("path", "bytes", "sha256")),
     JsonForm(("drop",), "table and gaming day", fields_of(Drop)),
+    JsonForm(("win",), "table or group, and gaming day", fields_of(TableWin), ("pit",)),
     JsonForm(
         ("footage add", "footage watch"),
         "file; a refused one has `problem`",
@@ -271,6 +281,12 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`stakes` of a seat", Stake),
     ("`table.held` of a moment", HeldCards),
     ("`wagers` of a drop", Win),
+    ("`drop` of a win", BoxContent),
+    ("`coupons` of a win", CouponFigures),
+    ("`items` of a win", Item),
+    ("`causes` of a win", Cause),
+    ("`exceptions` of a win", AuditException),
+    ("`expected` of a win", ExpectedWin),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),
     ("`parked` of a view", ParkedSummary),

@@ -73,7 +73,7 @@ def compare(
     `throw_of` gives the throw of a payment that names none. `names` gives a wager's printed name.
     `unplayed` gives cents of wagers that never came into play. They may go back.
     """
-    owed = _by_spot(settlements)
+    owed = by_spot(settlements)
     chips_of = moved(facts, owed, throw_of)
     found: list[Finding] = []
     for spot, settlement in owed.items():
@@ -113,7 +113,7 @@ def _half_lost(found: Sequence[Finding]) -> bool:
     return len(found) == 1 and codes in (["not_collected"], ["not_returned"])
 
 
-def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
+def by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
     """The settlement of each wager. A fee due twice is one sum."""
     owed: dict[Spot, Settlement] = {}
     for each in settlements:

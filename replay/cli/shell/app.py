@@ -54,6 +54,12 @@ COMMANDS = (
         "Write a round, dispute or window as files to hand over.",
     ),
     Command("drop", "rounds.drop", FINANCE, "Show drop and win of each table and gaming day."),
+    Command(
+        "win",
+        "finance.win",
+        FINANCE,
+        "Show the three wins of a gaming day: counted, moved and owed.",
+    ),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),
     Command(

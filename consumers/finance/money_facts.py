@@ -1,0 +1,216 @@
+"""The view `finance`: every fact of money outside rounds, by its table and time.
+
+Wins are worked out from it as they are read (`consumers.finance.wins`). A corrected fact has two
+rows: as recorded, and as corrected. So a correction may move a fact to another table or day.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.runtime.source import Batch, Projection
+from infra.postgres.view_tables import Column, ViewTable
+from ledger.adjudication.corrections import corrected
+from ledger.facts import FACTS, AdjustmentPaid, FactCorrected
+from ledger.facts.money import ChipSlip
+from ledger.finance.feed import MONEY, disputed_tables, paid_at
+from ledger.finance.placing import OPENS_DAY, own_day
+from ledger.finance.slips import series, slips
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.placing import TableId
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+BOTH, RECORDED, CORRECTED = 0, 1, 2
+"""What a row is: the fact as it is, the fact as recorded beside a correction, and corrected."""
+
+_TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
+_RAISED = "dispute_raised.v1"
+
+FACTS_OF_MONEY = ViewTable(
+    "finance_facts",
+    "One row a fact of money outside rounds; a corrected one has a row as recorded too.",
+    3,
+    (
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+        Column("variant", "smallint", "0: not corrected, 1: as recorded, 2: as corrected."),
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "Table, e.g. CC-07."),
+        Column("gaming_day", "text", "Gaming day that it names; null: its time says.", null=True),
+        Column("time_us", "bigint", "Device time, microseconds."),
+        Column("starts", "boolean", "Whether its gaming day holds from its time on."),
+        Column("paper_kind", "text", "fill, credit or dispute.", null=True),
+        Column("paper", "text", "Number of the slip, or of the dispute.", null=True),
+        Column("stem", "text", "The slip's text before its number.", null=True),
+        Column("number", "bigint", "The slip's number in its series.", null=True),
+        Column("tape", "text", "Tape of the fact."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
+        Column("made_tape", "text", "Tape of the correction that holds.", null=True),
+        Column("made_seq", "bigint", "Its sequence on that tape.", null=True),
+    ),
+    (
+        "(property, table_name, time_us)",
+        "(property, gaming_day) WHERE gaming_day IS NOT NULL",
+        "(property, paper_kind, stem, number) WHERE number IS NOT NULL",
+        "(paper_kind, paper) WHERE paper IS NOT NULL",
+        "(property, table_name, time_us) WHERE starts",
+    ),
+)
+
+DISPUTES = ViewTable(
+    "finance_disputes",
+    "The table of each dispute's round, for amends that name no table.",
+    2,
+    (
+        Column("property", "text", "Property of the dispute."),
+        Column("dispute", "text", "Number of the dispute."),
+        Column("time_us", "bigint", "Device time of the fact that raised it, microseconds."),
+        Column("source", "text", "Source of that fact."),
+        Column("fact_id", "text", "Id of that fact."),
+        Column("of_property", "text", "Property of the disputed round's table."),
+        Column("of_table", "text", "Table of the disputed round."),
+    ),
+)
+
+MADE = made_table("finance_corrections_made")
+
+
+def apply(store: ViewStore, batch: Batch) -> None:
+    """Add a batch's facts of money, and move those that corrections and disputes move."""
+    changed: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
+        (row.source, row.id): (row, None) for row in batch.rows if row.type in _TYPES
+    }
+    for target, why in held(store, batch, MADE):
+        if target.type in _TYPES:
+            changed[target.source, target.id] = (target, why)
+    for row, made in _amends_of(store, _raised(store, batch)):
+        changed.setdefault((row.source, row.id), (row, made))
+    disputed = _disputed(store, changed)
+    store.delete(FACTS_OF_MONEY, changed)
+    store.save(
+        FACTS_OF_MONEY,
+        (cells for row, why in changed.values() for cells in _cells(row, why, disputed)),
+    )
+
+
+def _raised(store: ViewStore, batch: Batch) -> list[tuple[str, str]]:
+    """Keep the tables of the disputes that a batch raises; returns property and dispute of each."""
+    told = [fact for _, fact in batch.facts(frozenset((_RAISED,)))]
+    new: dict[tuple[str, str], tuple[Any, ...]] = {}
+    for fact in told:
+        for dispute, table in disputed_tables([fact]).items():
+            key = (fact.source.split("/")[1], dispute)
+            cells = (*key, fact.time_us, fact.source, fact.id, *table)
+            new[key] = min(new.get(key, cells), cells, key=_first)
+    for row in store.rows(DISPUTES, new):
+        new[row[:2]] = min(tuple(row), new[row[:2]], key=_first)
+    store.save(DISPUTES, new.values())
+    return list(new)
+
+
+def _first(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The order of facts that raise one dispute: the first counts."""
+    return cells[2:5]
+
+
+def _amends_of(
+    store: ViewStore, disputes: Sequence[tuple[str, str]]
+) -> list[tuple[TapeRow, TapeRow | None]]:
+    """The recorded amends of these disputes, each with the correction that holds."""
+    if not disputes:
+        return []
+    found = store.query(
+        "SELECT DISTINCT ON (f.source, f.fact_id)"
+        " f.tape, f.table_seq, coalesce(f.made_tape, m.tape), coalesce(f.made_seq, m.table_seq)"
+        " FROM unnest(%(properties)s::text[], %(disputes)s::text[]) AS w (property, dispute)"
+        " JOIN {schema}.finance_facts f ON f.paper_kind = 'dispute' AND f.paper = w.dispute"
+        " AND split_part(f.source, '/', 2) = w.property"
+        " LEFT JOIN {schema}.finance_corrections_made m"
+        " ON m.of_source = f.source AND m.of_id = f.fact_id AND m.found",
+        {
+            "properties": [property_ for property_, _ in disputes],
+            "disputes": [dispute for _, dispute in disputes],
+        },
+    )
+    places = {place for each in found for place in (each[:2], each[2:]) if place[0] is not None}
+    rows = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
+    return [(rows[each[:2]], rows.get(each[2:])) for each in found]
+
+
+def _disputed(
+    store: ViewStore, changed: Mapping[tuple[str, str], tuple[TapeRow, TapeRow | None]]
+) -> dict[tuple[str, str], TableId]:
+    """The tables of the disputes that these facts pay amends for, by property and dispute."""
+    keys = {
+        (fact.source.split("/")[1], fact.body.dispute)
+        for row, why in changed.values()
+        for fact in _facts(row, why)
+        if isinstance(fact.body, AdjustmentPaid)
+    }
+    return {row[:2]: row[5:7] for row in store.rows(DISPUTES, sorted(keys))}
+
+
+def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
+    """A fact as recorded, and as corrected if a correction holds."""
+    fact = fact_of(row)
+    return [fact, *as_corrected(fact, why)] if why else [fact]
+
+
+def as_corrected(fact: Fact, why: TapeRow) -> list[Fact]:
+    """A fact with its correction; nothing if it should not have been recorded."""
+    body = fact_of(why).body
+    if not isinstance(body, FactCorrected):
+        return [fact]
+    return corrected([fact], {(fact.source, fact.id): body})
+
+
+def _cells(
+    row: TapeRow, why: TapeRow | None, disputed: Mapping[tuple[str, str], TableId]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of one fact of money."""
+    property_ = row.source.split("/")[1]
+    by_dispute = {name: table for (of, name), table in disputed.items() if of == property_}
+    variants = (RECORDED, CORRECTED) if why else (BOTH,)
+    made = (why.tape, why.table_seq) if why else (None, None)
+    for variant, fact in zip(variants, _facts(row, why), strict=False):
+        yield (
+            row.source,
+            row.id,
+            variant,
+            *paid_at(fact, by_dispute),
+            own_day(fact),
+            row.time_us,
+            isinstance(fact.body, OPENS_DAY),
+            *_paper(fact),
+            row.tape,
+            row.table_seq,
+            *(made if variant == CORRECTED else (None, None)),
+        )
+
+
+def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
+    """Kind, number, stem and position in its series of a fact's paper."""
+    if isinstance(fact.body, AdjustmentPaid):
+        return "dispute", fact.body.dispute, None, None
+    if not isinstance(fact.body, ChipSlip):
+        return None, None, None, None
+    [slip] = slips([fact])
+    kind, stem, number = series(slip) or (slip.kind, None, None)
+    return kind, slip.number, stem, number
+
+
+VIEW = Projection(
+    "finance",
+    1,
+    (FACTS_OF_MONEY, DISPUTES, MADE),
+    apply,
+    reads=_TYPES | CORRECTIONS | {_RAISED},
+)
+"""The view `finance`."""

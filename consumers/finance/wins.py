@@ -1,0 +1,268 @@
+"""The three wins of tables' gaming days, worked out from the views `finance` and `rulings`.
+
+Papers are read and summed in Python, rounds are summed in SQL from the row that `rulings` keeps of
+each. `ledger.finance.feed` gives the same for a whole feed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from consumers.finance import money_facts
+from consumers.finance.money_facts import as_corrected
+from consumers.rulings import rulings
+from consumers.rulings.tables import MONEY
+from infra.postgres.view_tables import reading
+from ledger.finance.feed import DayKey, day_before, empty, records, tables_of
+from ledger.finance.rounds import RoundMoney
+from ledger.finance.slips import left_out, series
+from ledger.finance.table_day import SUMS, RoundsMoney, win
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.feed import TableMoney
+    from ledger.finance.placing import TableId
+    from ledger.finance.slips import SlipRecord
+    from ledger.finance.table_day import DayRecord
+    from ledger.finance.win import AuditException, TableWin
+    from ledger.record.wire import Fact
+
+VIEWS = (money_facts.VIEW, rulings.VIEW)
+"""The views to catch up before `read`."""
+
+_WITH_CORRECTIONS = (money_facts.BOTH, money_facts.CORRECTED)
+_AS_RECORDED = (money_facts.BOTH, money_facts.RECORDED)
+
+
+class _Asked(NamedTuple):
+    """What is asked for; None: all."""
+
+    property: str | None
+    table: str | None
+    gaming_day: str | None
+
+
+def _parameters(asked: _Asked) -> dict[str, object]:
+    """The parameters of the queries below."""
+    before = day_before(asked.gaming_day) if asked.gaming_day else None
+    return {
+        "property": asked.property,
+        "table": asked.table,
+        "day": asked.gaming_day,
+        "before": before,
+    }
+
+
+def read(
+    database: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+    gaming_day: str | None = None,
+) -> list[TableWin]:
+    """The wins of tables' gaming days at one moment, in order of property, day and table."""
+    asked = _Asked(property, table, gaming_day)
+    names = [each.name for view in VIEWS for each in view.tables]
+    with reading(database, names) as store:
+        found = _records(store, asked, _WITH_CORRECTIONS)
+        before = _records(store, asked, _AS_RECORDED) if _has_corrections(store, asked) else {}
+    return [
+        win(found[key], (before.get(key) or empty(found[key])) if before else None)
+        for key in sorted(found)
+    ]
+
+
+def _has_corrections(store: ViewStore, asked: _Asked) -> bool:
+    """Whether a correction changes a fact of money, or a round, of what is asked for."""
+    found = store.query(
+        "SELECT 1 FROM {schema}.finance_facts WHERE variant <> 0 UNION ALL"  # noqa: S608 - values are parameters
+        " (SELECT 1 FROM {schema}.ruling_money WHERE recorded IS NOT NULL"
+        f" AND {_ROUND_WHERE} LIMIT 1) LIMIT 1",
+        _parameters(asked),
+    )
+    return bool(found)
+
+
+def _records(store: ViewStore, asked: _Asked, variants: tuple[int, int]) -> dict[DayKey, DayRecord]:
+    """What each day's win rests on, with corrections or as recorded."""
+    tables = _tables(store, asked, variants)
+    rounds = _rounds(store, asked, recorded=variants == _AS_RECORDED)
+    papers = _left_out(store, tables, asked, variants)
+    found = records(tables, rounds, papers)
+    return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
+
+
+# -- papers ------------------------------------------------------------------------------------
+
+_WHERE = (
+    "(%(property)s::text IS NULL OR f.property = %(property)s)"
+    " AND (%(table)s::text IS NULL OR f.table_name = %(table)s)"
+)
+_ROUND_WHERE = (
+    "(%(property)s::text IS NULL OR property = %(property)s)"
+    " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+    " AND (%(day)s::text IS NULL OR gaming_day = %(day)s)"
+)
+
+_ALL = f"""
+SELECT f.* FROM {{schema}}.finance_facts f WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+"""  # noqa: S608 - put together from constants
+
+# A fact without a gaming day lies between a start of the day and the table's next start. The starts
+# on either side are read too, so that a slip's other facts find their own day.
+_OF_DAY = f"""
+WITH starts AS (
+    SELECT f.*, lead(f.time_us) OVER w AS until, lead(f.gaming_day) OVER w AS next_day,
+           lag(f.gaming_day) OVER w AS last_day, row_number() OVER w AS nth
+      FROM {{schema}}.finance_facts f
+     WHERE f.starts AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+    WINDOW w AS (PARTITION BY f.property, f.table_name ORDER BY f.time_us, f.source, f.fact_id)),
+near AS (
+    SELECT * FROM starts WHERE %(day)s IN (gaming_day, next_day, last_day)),
+of_day AS (
+    SELECT f.source, f.fact_id, f.variant FROM {{schema}}.finance_facts f
+     WHERE f.gaming_day IN (%(day)s, %(before)s) AND f.variant = ANY (%(variants)s::int[])
+       AND {_WHERE}
+    UNION SELECT source, fact_id, variant FROM near
+    UNION SELECT f.source, f.fact_id, f.variant FROM near s
+      JOIN {{schema}}.finance_facts f ON f.property = s.property AND f.table_name = s.table_name
+       AND f.gaming_day IS NULL AND f.variant = ANY (%(variants)s::int[])
+       AND ((f.time_us >= s.time_us AND (s.until IS NULL OR f.time_us < s.until))
+            OR (s.nth = 1 AND f.time_us < s.time_us))
+     WHERE s.gaming_day = %(day)s)
+SELECT f.* FROM of_day JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+UNION SELECT o.* FROM of_day JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+  JOIN {{schema}}.finance_facts o ON o.paper_kind = f.paper_kind AND o.paper = f.paper
+   AND o.property = f.property AND o.table_name = f.table_name
+   AND o.variant = ANY (%(variants)s::int[]) AND f.paper_kind <> 'dispute'
+"""  # noqa: S608 - as above
+
+
+def _tables(
+    store: ViewStore, asked: _Asked, variants: tuple[int, int]
+) -> dict[TableId, TableMoney]:
+    """The money outside rounds of what is asked for, by table."""
+    parameters = {**_parameters(asked), "variants": list(variants)}
+    found = store.query(_OF_DAY if asked.gaming_day else _ALL, parameters)
+    row = money_facts.FACTS_OF_MONEY.row
+    rows = [row._make(each) for each in found]
+    places = {(each.tape, each.table_seq) for each in rows}
+    places |= {(each.made_tape, each.made_seq) for each in rows if each.made_tape}
+    kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
+    facts: list[Fact] = []
+    at: dict[str, TableId] = {}
+    for each in rows:
+        fact = fact_of(kept[each.tape, each.table_seq])
+        why = kept[each.made_tape, each.made_seq] if each.made_tape else None
+        facts += as_corrected(fact, why) if why else [fact]
+        if each.paper_kind == "dispute":
+            at[each.paper] = (each.property, each.table_name)
+    return tables_of(facts, at)
+
+
+def _left_out(
+    store: ViewStore,
+    tables: Mapping[TableId, TableMoney],
+    asked: _Asked,
+    variants: tuple[int, int],
+) -> dict[DayKey, list[AuditException]]:
+    """Numbers left out of the series of the slips that are asked for."""
+    slips: list[tuple[DayKey, SlipRecord, tuple[Any, ...]]] = [
+        ((property_, day, name), slip, numbered)
+        for (property_, name), of in tables.items()
+        for day, told in of.slips.items()
+        for slip in told
+        if day and asked.gaming_day in (None, day) and (numbered := series(slip))
+    ]
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    if not slips:
+        return found
+    befores = store.query(
+        "SELECT (SELECT max(f.number) FROM {schema}.finance_facts f WHERE f.property = w.property"
+        " AND f.paper_kind = w.kind AND f.stem = w.stem AND f.number < w.number"
+        " AND f.variant = ANY (%(variants)s::int[]))"
+        " FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(stems)s::text[],"
+        " %(numbers)s::bigint[]) WITH ORDINALITY AS w (property, kind, stem, number, n) ORDER BY n",
+        {
+            "variants": list(variants),
+            "properties": [key[0] for key, _, _ in slips],
+            "kinds": [of[0] for _, _, of in slips],
+            "stems": [of[1] for _, _, of in slips],
+            "numbers": [of[2] for _, _, of in slips],
+        },
+    )
+    first: dict[tuple[Any, ...], DayKey] = {}
+    for (key, slip, of), (before,) in zip(slips, befores, strict=True):
+        if before is not None and of[2] - before > 1:
+            at = (key[0], *of)
+            if key <= first.get(at, key):
+                first[at] = key
+                found[key].append(left_out(before, slip))
+    return found
+
+
+# -- rounds ------------------------------------------------------------------------------------
+
+_SUMS = ", ".join(f"sum({name})::bigint AS {name}" for name in SUMS)
+
+
+def _rounds(store: ViewStore, asked: _Asked, *, recorded: bool) -> dict[DayKey, RoundsMoney]:
+    """The money of the rounds that are asked for, by property, day and table."""
+    details: dict[DayKey, list[tuple[Any, bool, RoundMoney, RoundMoney | None]]]
+    details = defaultdict(list)
+    for property_, name, day, number, lost, told, before in store.query(
+        "SELECT property, table_name, gaming_day, number, lost, details::text, recorded::text"  # noqa: S608 - values are parameters
+        f" FROM {{schema}}.{MONEY.name} WHERE details IS NOT NULL AND {_ROUND_WHERE}"
+        " ORDER BY number",
+        _parameters(asked),
+    ):
+        round_ = (property_, name, day, number)
+        details[property_, day, name].append(
+            (round_, lost, _money(told), _money(before) if before else None)
+        )
+    found = {}
+    for property_, day, name, game, poker, *sums in store.query(
+        "SELECT property, gaming_day, table_name,"  # noqa: S608 - as above
+        " (array_agg(game ORDER BY number) FILTER (WHERE game IS NOT NULL))[1], bool_or(poker),"
+        f" {_SUMS} FROM {{schema}}.{MONEY.name} WHERE {_ROUND_WHERE}"
+        " GROUP BY property, gaming_day, table_name",
+        _parameters(asked),
+    ):
+        key = (property_, day, name)
+        amounts: dict[str, Any] = {n: amount or 0 for n, amount in zip(SUMS, sums, strict=True)}
+        of = RoundsMoney(game, poker, **amounts)
+        found[key] = _detailed(of, details[key], recorded=recorded)
+    return found
+
+
+def _money(text: str) -> RoundMoney:
+    return msgspec.json.decode(text, type=RoundMoney)
+
+
+def _detailed(
+    of: RoundsMoney,
+    rounds: Sequence[tuple[Any, bool, RoundMoney, RoundMoney | None]],
+    *,
+    recorded: bool,
+) -> RoundsMoney:
+    """A day's rounds with the items of those that have any, with corrections or as recorded."""
+    sums: dict[str, Any] = {name: getattr(of, name) for name in SUMS}
+    chosen = []
+    for (_, table, day, number), lost, now, before in rounds:
+        money = before if recorded and before else now
+        for name in SUMS:
+            sums[name] += (getattr(money, name) or 0) - (getattr(now, name) or 0)
+        chosen.append((f"{table}/{day}/{number}", lost, money))
+    return of._replace(
+        **sums,
+        awaiting=tuple(name for name, _, money in chosen if money.awaits),
+        items=tuple(item for _, _, money in chosen for item in money.items),
+        lost=frozenset(name for name, lost, _ in chosen if lost),
+    )

@@ -1,0 +1,210 @@
+"""Drop boxes: what each held by its last count, beside what the table recorded as sold for it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import (
+    CashBoughtIn,
+    CounterCheckIssued,
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    DropBoxVerified,
+    Voucher,
+    VoucherBoughtIn,
+)
+from ledger.finance.slips import refs
+from ledger.finance.win import AuditException, BoxContent, Cause
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.record.wire import Fact
+
+KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
+"""What a box may hold beside coupons."""
+
+
+_OF_BOX = (DropBoxAttached, DropBoxRemoved, DropBoxCounted, DropBoxVerified)
+
+
+class DropBox(NamedTuple):
+    """One box of a gaming day and its facts, in order of time."""
+
+    number: str
+    counts: tuple[Fact, ...] = ()
+    verified: tuple[Fact, ...] = ()
+
+    @property
+    def last(self) -> Fact | None:
+        """The last count: the one with the highest number, of several the latest."""
+        return max(self.counts, key=_rank, default=None)
+
+
+def _rank(fact: Fact) -> tuple[int, int, str, str]:
+    count = fact.body.count if isinstance(fact.body, DropBoxCounted) else 0
+    return count, fact.time_us, fact.source, fact.id
+
+
+def boxes(facts: Iterable[Fact]) -> list[DropBox]:
+    """The boxes of a table's gaming day, by number; `facts` are in order of time."""
+    found: dict[str, DropBox] = {}
+    for fact in facts:
+        body = fact.body
+        if not isinstance(body, _OF_BOX):
+            continue
+        box = found.setdefault(body.box, DropBox(body.box))
+        if isinstance(body, DropBoxCounted):
+            found[body.box] = box._replace(counts=(*box.counts, fact))
+        elif isinstance(body, DropBoxVerified):
+            found[body.box] = box._replace(verified=(*box.verified, fact))
+    return [found[number] for number in sorted(found)]
+
+
+def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
+    """The cents in a count by kind. `bought`: cents of vouchers by number, where sold for chips."""
+    body = fact.body
+    if not isinstance(body, DropBoxCounted):
+        return {}
+    vouchers = [
+        (each.amount if each.amount is not None else bought.get(each.voucher))
+        if isinstance(each, Voucher)
+        else bought.get(each)
+        for each in body.vouchers
+    ]
+    known = [amount for amount in vouchers if amount is not None]
+    return {
+        "cash": _value(body.currency),
+        "foreign": sum(int(_value(each.notes) * Fraction(each.rate)) for each in body.foreign),
+        "counter_checks": sum(check.amount for check in body.counter_checks),
+        "vouchers": sum(known) if len(known) == len(vouchers) else None,
+        "chips": _value(body.chips or {}),
+    }
+
+
+def _value(pieces: Mapping[str, int]) -> int:
+    """Cents of chips or notes by denomination."""
+    return sum(int(denomination) * count for denomination, count in pieces.items())
+
+
+def content(of: Sequence[DropBox], bought: Mapping[str, int]) -> BoxContent:
+    """What all boxes held by their last counts; None where a box is not counted."""
+    counts = [counted(box.last, bought) if box.last else dict.fromkeys(KINDS) for box in of]
+    sums = {kind: _sum(count[kind] for count in counts) for kind in KINDS}
+    return BoxContent(**sums, total=_sum(sums.values()))
+
+
+def _sum(amounts: Iterable[int | None]) -> int | None:
+    """The sum; None if one amount is not known."""
+    total = 0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total
+
+
+def sold(facts: Iterable[Fact]) -> dict[str, int]:
+    """What the table recorded as sold against money for its boxes, cents by kind."""
+    found = dict.fromkeys(KINDS, 0)
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, CashBoughtIn):
+            found["foreign" if body.tendered else "cash"] += body.amount
+        elif isinstance(body, CounterCheckIssued):
+            found["counter_checks"] += body.amount
+        elif isinstance(body, VoucherBoughtIn):
+            found["vouchers"] += body.amount
+    return found
+
+
+def sellers(kind: str, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts that `sold` adds for one kind."""
+    return [fact for fact in facts if sold([fact])[kind]]
+
+
+def vouchers_bought(facts: Iterable[Fact]) -> dict[str, int]:
+    """Cents of the vouchers that were sold for chips, by number."""
+    return {f.body.voucher: f.body.amount for f in facts if isinstance(f.body, VoucherBoughtIn)}
+
+
+def coupons_in(of: Iterable[DropBox]) -> dict[str, list[Fact]]:
+    """The counts that a coupon's serial stands in, each box by its last count."""
+    found: dict[str, list[Fact]] = {}
+    for box in of:
+        if box.last and isinstance(box.last.body, DropBoxCounted):
+            for serial in box.last.body.coupons:
+                found.setdefault(serial, []).append(box.last)
+    return found
+
+
+def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
+    """Counter checks that are in no box, and those in a box that no table recorded."""
+    issued = {f.body.check: f for f in facts if isinstance(f.body, CounterCheckIssued)}
+    lasts = [box.last for box in of if box.last]
+    found = {
+        check.check: (check.amount, last)
+        for last in lasts
+        if isinstance(last.body, DropBoxCounted)
+        for check in last.body.counter_checks
+    }
+    for number in sorted(issued.keys() - found.keys()) if lasts else ():
+        body = issued[number].body
+        amount = body.amount if isinstance(body, CounterCheckIssued) else 0
+        yield Cause(
+            gap="count",
+            code="check_missing",
+            amount=-amount,
+            says=f"Counter Check {number} of {dollars(amount)} was issued and is in no box.",
+            facts=refs([issued[number]]),
+        )
+    for number in sorted(found.keys() - issued.keys()):
+        amount, last = found[number]
+        yield Cause(
+            gap="count",
+            code="check_unknown",
+            amount=amount,
+            says=f"Counter Check {number} of {dollars(amount)} is in a box, and no table recorded "
+            "it.",
+            facts=refs([last]),
+        )
+
+
+def exceptions(of: Sequence[DropBox], bought: Mapping[str, int]) -> Iterator[AuditException]:
+    """Counts that disagree, and coupons that were counted twice."""
+    for box in of:
+        contents = [(counted(fact, bought), _coupons(fact)) for fact in box.counts]
+        if any(each != contents[0] for each in contents):
+            yield AuditException(
+                code="counts_disagree",
+                says=f"The counts of box {box.number} disagree: "
+                f"{' and '.join(_dollars(_sum(each.values())) for each, _ in contents)}.",
+                facts=refs(box.counts),
+            )
+        total = _sum(counted(box.last, bought).values()) if box.last else None
+        for fact in box.verified if total is not None else ():
+            if isinstance(fact.body, DropBoxVerified) and fact.body.total != total:
+                yield AuditException(
+                    code="verification_disagrees",
+                    says=f"The cage verified {dollars(fact.body.total)} in box {box.number}; "
+                    f"{_dollars(total)} was counted.",
+                    facts=refs([*box.counts, fact]),
+                )
+    for serial, found in sorted(coupons_in(of).items()):
+        if len(found) > 1:
+            yield AuditException(
+                code="coupon_redeemed_twice",
+                says=f"Coupon {serial} was counted {len(found)} times.",
+                facts=refs(list({(fact.source, fact.id): fact for fact in found}.values())),
+            )
+
+
+def _coupons(fact: Fact) -> list[str]:
+    return sorted(fact.body.coupons) if isinstance(fact.body, DropBoxCounted) else []
+
+
+def _dollars(amount: int | None) -> str:
+    return "an unknown amount" if amount is None else dollars(amount)

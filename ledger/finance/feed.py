@@ -1,0 +1,233 @@
+"""The wins of a whole feed, from its facts and their rulings. Pure, and in any order of arrival."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.adjudication.corrections import corrected, corrections
+from ledger.adjudication.feed import deduplicate
+from ledger.facts import (
+    AdjustmentPaid,
+    CashBoughtIn,
+    ChipsExchanged,
+    CounterCheckIssued,
+    DisputeRaised,
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    DropBoxVerified,
+    InventoryCounted,
+    TableOpened,
+    VoucherBoughtIn,
+)
+from ledger.facts.money import ChipSlip
+from ledger.finance import slips as on_slips
+from ledger.finance.placing import Days, table_of
+from ledger.finance.rounds import round_money
+from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
+from ledger.finance.win import AuditException
+from ledger.rules.engine.ruling import Ruling
+from ledger.values import parse_round
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.finance.placing import TableId
+    from ledger.finance.rounds import RoundMoney
+    from ledger.finance.slips import SlipRecord
+    from ledger.finance.win import TableWin
+    from ledger.record.wire import Fact
+
+MONEY = (
+    AdjustmentPaid,
+    CashBoughtIn,
+    ChipSlip,
+    ChipsExchanged,
+    CounterCheckIssued,
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    DropBoxVerified,
+    InventoryCounted,
+    TableOpened,
+    VoucherBoughtIn,
+)
+"""Facts outside rounds that a win rests on."""
+
+_NO_DAY = "no_gaming_day"
+
+DayKey = tuple[str, str, str]
+"""Property, gaming day, table: the order of wins."""
+
+
+class TableMoney(NamedTuple):
+    """One table's money: facts by gaming day in order of time, slips by the day they count."""
+
+    days: Mapping[str, Sequence[Fact]]
+    slips: Mapping[str, Sequence[SlipRecord]]
+    unplaced: Sequence[Fact] = ()  # before the table's first day
+    first: str | None = None  # its first day
+
+
+def wins(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
+    """The win of every table and gaming day, in order of property, day and table.
+
+    `rulings`: what `ledger.adjudication.feed.adjudicate` gives for the same facts.
+    """
+    told = deduplicate(facts)
+    made = corrections(told)
+    ruled = [each for each in rulings if isinstance(each, Ruling)]
+    disputed = disputed_tables(told)
+    found = _records(corrected(told, made), ruled, disputed)
+    if not made:
+        return [win(found[key]) for key in sorted(found)]
+    before = _records(told, [each.before or each for each in ruled], disputed)
+    return [win(found[key], before.get(key) or empty(found[key])) for key in sorted(found)]
+
+
+def empty(of: DayRecord) -> DayRecord:
+    """The same day without a fact."""
+    return of._replace(facts=(), slips=(), before=(), rounds=total({}))
+
+
+def _records(
+    facts: Sequence[Fact], rulings: Sequence[Ruling], disputed: Mapping[str, TableId]
+) -> dict[DayKey, DayRecord]:
+    """What each table's day rests on."""
+    tables = tables_of(facts, disputed)
+    return records(tables, _rounds(facts, rulings), _left_out(tables))
+
+
+def records(
+    tables: Mapping[TableId, TableMoney],
+    rounds: Mapping[DayKey, RoundsMoney],
+    left_out: Mapping[DayKey, Sequence[AuditException]],
+) -> dict[DayKey, DayRecord]:
+    """What each table's day rests on: its papers, its rounds, and numbers left out of its slips."""
+    keys = {(property_, day, name) for (property_, name), of in tables.items() for day in of.days}
+    found = {}
+    for property_, day, name in {*keys, *rounds}:
+        table = tables.get((property_, name), TableMoney({}, {}))
+        papers = list(left_out.get((property_, day, name), ()))
+        if table.unplaced and day == table.first:
+            papers.append(_unplaced(table.unplaced))
+        found[property_, day, name] = DayRecord(
+            property_,
+            name,
+            day,
+            table.days.get(day, ()),
+            table.slips.get(day, ()),
+            table.days.get(day_before(day), ()),
+            rounds.get((property_, day, name), RoundsMoney(None)),
+            papers,
+        )
+    return found
+
+
+def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
+    """The table of each dispute's round, by the dispute: of the first fact that raises it."""
+    raised = [fact for fact in facts if isinstance(fact.body, DisputeRaised)]
+    found: dict[str, TableId] = {}
+    for fact in sorted(raised, key=_by_time):
+        if isinstance(fact.body, DisputeRaised):
+            round_ = parse_round(fact.body.round, fact.source.split("/")[1])
+            if round_:
+                found.setdefault(fact.body.dispute, round_[:2])
+    return found
+
+
+def tables_of(facts: Iterable[Fact], disputed: Mapping[str, TableId]) -> dict[TableId, TableMoney]:
+    """The money outside rounds, by table."""
+    found: dict[TableId, list[Fact]] = defaultdict(list)
+    for fact in sorted((each for each in facts if isinstance(each.body, MONEY)), key=_by_time):
+        found[paid_at(fact, disputed)].append(fact)
+    return {table: _table_money(its) for table, its in found.items()}
+
+
+def _by_time(fact: Fact) -> tuple[int, str, str]:
+    return fact.time_us, fact.source, fact.id
+
+
+def paid_at(fact: Fact, disputed: Mapping[str, TableId]) -> TableId:
+    """The table of a fact; of amends that name none, the table of the disputed round."""
+    if isinstance(fact.body, AdjustmentPaid) and fact.body.table is None and fact.round is None:
+        return disputed.get(fact.body.dispute) or table_of(fact)
+    return table_of(fact)
+
+
+def _table_money(facts: Sequence[Fact]) -> TableMoney:
+    days = Days(facts)
+    by_day: dict[str, list[Fact]] = defaultdict(list)
+    unplaced = []
+    for fact in facts:
+        day = days.of(fact)
+        if day is None:
+            unplaced.append(fact)
+        else:
+            by_day[day].append(fact)
+    slips: dict[str, list[SlipRecord]] = defaultdict(list)
+    for slip in on_slips.slips(facts):
+        slips[days.of(slip.decides) or ""].append(slip)
+    return TableMoney(by_day, slips, unplaced, days.first)
+
+
+def _rounds(facts: Iterable[Fact], rulings: Iterable[Ruling]) -> dict[DayKey, RoundsMoney]:
+    """The money of the ruled rounds, by property, gaming day and table."""
+    told: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if fact.round:
+            told[fact.round.property, fact.round.subject].append(fact)
+    found: dict[DayKey, dict[str, tuple[RoundMoney, str | None, bool]]] = defaultdict(dict)
+    for ruling in rulings:
+        table, day, _ = ruling.round.split("/")
+        money = round_money(told[ruling.property, ruling.round], ruling)
+        found[ruling.property, day, table][ruling.round] = (money, ruling.game, has_lost(ruling))
+    return {key: total(rounds) for key, rounds in found.items()}
+
+
+def has_lost(ruling: Ruling) -> bool:
+    """Whether a device lost facts of the round."""
+    return any(finding.code == "fact_missing" for finding in ruling.findings)
+
+
+def _left_out(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[AuditException]]:
+    """Numbers left out of a property's series of slips, where the next number was used."""
+    used: dict[tuple[object, ...], dict[int, tuple[DayKey, SlipRecord]]] = defaultdict(dict)
+    for (property_, name), of in tables.items():
+        for day, slips in of.slips.items():
+            for slip in slips:
+                if series := on_slips.series(slip):
+                    at = (property_, day, name), slip
+                    series_of = used[property_, *series[:2]]
+                    series_of[series[2]] = min(at, series_of.get(series[2], at), key=_first_use)
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for numbers in used.values():
+        for low, high in pairwise(sorted(numbers)):
+            if high - low > 1:
+                key, slip = numbers[high]
+                found[key].append(on_slips.left_out(low, slip))
+    return found
+
+
+def _first_use(at: tuple[DayKey, SlipRecord]) -> DayKey:
+    return at[0]
+
+
+def _unplaced(facts: Sequence[Fact]) -> AuditException:
+    counted = "1 fact of money comes" if len(facts) == 1 else f"{len(facts)} facts of money come"
+    return AuditException(
+        code=_NO_DAY,
+        says=f"{counted} before the table's first gaming day, and no day's figures include them.",
+        facts=on_slips.refs(facts),
+    )
+
+
+def day_before(day: str) -> str:
+    """The label of the gaming day before; empty for a label that is no day of the calendar."""
+    try:
+        return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return ""

@@ -1,0 +1,74 @@
+"""Wins summed by game, pit or house: one for each group, currency and gaming day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ledger.finance.win import BoxContent, CouponFigures, TableWin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+By = Literal["table", "game", "pit", "house"]
+
+_SUMS = (
+    *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid", "handle"),
+    *("count_gap", "pay_gap", "bank_variance"),
+)
+_OF_POKER = frozenset(("owed", "pay_gap"))
+_OF_BANKED = frozenset(("bank_variance",))
+
+
+def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
+    """One win a group and gaming day, in order of property, day and group; `table` is None then."""
+    if by == "table":
+        return [msgspec.structs.replace(each, pit=msgspec.UNSET) for each in wins]
+    groups: dict[tuple[str, str, str, str], list[TableWin]] = {}
+    for each in wins:
+        name = {"game": each.game, "pit": each.pit, "house": None}[by] or ""
+        key = (each.property, each.gaming_day, name, each.currency)
+        groups.setdefault(key, []).append(each)
+    return [_summed(groups[key], by) for key in sorted(groups)]
+
+
+def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
+    """The sums of several tables' wins. A figure that one of them lacks is None."""
+    first = wins[0]
+    drops = [msgspec.structs.asdict(each.drop) for each in wins]
+    grade = "ESTIMATE" if any(each.missing for each in wins) else first.grade
+    return msgspec.structs.replace(
+        first,
+        table=None,
+        game=first.game if by == "game" else None,
+        pit=first.pit if by == "pit" else msgspec.UNSET,
+        grade=grade,
+        **{name: _total(wins, name) for name in _SUMS},
+        drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),
+        coupons=CouponFigures(
+            counted=sum(each.coupons.counted for each in wins),
+            funded=sum(each.coupons.funded for each in wins),
+        ),
+        seconds=None,
+        items=[item for each in wins for item in each.items],
+        causes=[cause for each in wins for cause in each.causes],
+        exceptions=[exception for each in wins for exception in each.exceptions],
+        missing=[f"{each.table}: {name}" for each in wins for name in each.missing],
+        told={},
+        late=[ref for each in wins for ref in each.late],
+        pending={},
+    )
+
+
+def _total(wins: Sequence[TableWin], name: str) -> int | None:
+    """The sum of one figure; of tables without it by their kind of game, the others' sum."""
+    poker = [each.owed is None for each in wins]
+    left_out = [p if name in _OF_POKER else not p if name in _OF_BANKED else False for p in poker]
+    kept = [getattr(each, name) for each, out in zip(wins, left_out, strict=True) if not out]
+    return _sum(kept) if kept else None
+
+
+def _sum(amounts: Sequence[int | None]) -> int | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

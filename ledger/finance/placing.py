@@ -1,0 +1,67 @@
+"""Which table and gaming day a fact of money belongs to. Arrival decides nothing.
+
+A fact of a round belongs to the round's day. A fact with a `gaming_day` belongs to that day. Any
+other belongs to the day of its table's last `drop_box_attached` or `table_opened` at or before it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from ledger.facts import DropBoxAttached, TableOpened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.record.wire import Fact
+
+OPENS_DAY = (TableOpened, DropBoxAttached)
+"""Facts that begin a gaming day at their table, or go on with it."""
+
+TableId = tuple[str, str]
+"""Property and table."""
+
+
+def table_of(fact: Fact) -> TableId:
+    """The table of a fact by its content; a correction may have changed it."""
+    if fact.round:
+        return fact.round[:2]
+    _, property_, place, _ = fact.source.split("/")
+    return property_, getattr(fact.body, "table", None) or place
+
+
+def own_day(fact: Fact) -> str | None:
+    """The gaming day that a fact names, itself or by its round."""
+    if fact.round:
+        return fact.round.gaming_day
+    day: Any = getattr(fact.body, "gaming_day", None)
+    return day if isinstance(day, str) else None
+
+
+class Days:
+    """The gaming days of one table over time."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        """`facts`: all facts of the table that begin a day; others are ignored."""
+        starts = sorted(
+            (fact.time_us, fact.source, fact.id, own_day(fact))
+            for fact in facts
+            if isinstance(fact.body, OPENS_DAY)
+        )
+        self._times = [start[0] for start in starts]
+        self._days = [start[3] for start in starts]
+
+    @property
+    def first(self) -> str | None:
+        """The day that its first fact begins."""
+        return self._days[0] if self._days else None
+
+    def at(self, time_us: int) -> str | None:
+        """The gaming day at a time; None before the first."""
+        nth = bisect_right(self._times, time_us)
+        return self._days[nth - 1] if nth else None
+
+    def of(self, fact: Fact) -> str | None:
+        """The gaming day of a fact of this table; None if it comes before the first."""
+        return own_day(fact) or self.at(fact.time_us)

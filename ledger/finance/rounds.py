@@ -1,0 +1,226 @@
+"""The money of one round: what moved, what its ruling owes, and where the two differ."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from ledger.facts import (
+    DecisionMade,
+    DiceThrown,
+    NoRollCalled,
+    RakeTaken,
+    RoundCompleted,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from ledger.finance.slips import refs
+from ledger.finance.win import Item
+from ledger.games import games
+from ledger.rules.engine.money_moved import Moved, by_spot, moved
+from ledger.rules.engine.order import in_order
+from ledger.rules.engine.steps import POT
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.money_moved import Spot
+    from ledger.rules.engine.ruling import Finding, Ruling, Settlement
+
+UNRECORDED = "unrecorded"
+"""The code of an item that no finding explains."""
+
+_MONEY = frozenset(
+    (
+        "overpaid",
+        "underpaid",
+        "not_collected",
+        "wrongly_collected",
+        "wrong_position_paid",
+        "wrong_payer",
+    )
+)
+"""Codes of findings that explain a difference between moved and owed."""
+
+
+class RoundMoney(Struct, frozen=True, kw_only=True):
+    """The money of a round, cents, from the table's side. owed: None for poker."""
+
+    poker: bool
+    moved: int
+    tray: int  # what the tray gained: moved, but at poker without the rake
+    owed: int | None
+    cage_paid: int
+    handle: int
+    rake: int
+    funded: int  # winnings that were paid for the faces of coupons
+    awaits: bool  # closed, and not every wager can be settled
+    items: list[Item]
+
+
+def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
+    """The money of a round from its facts and their ruling, both with corrections or both without.
+
+    `ruling` may hold the ruling before corrections; it is not read.
+    """
+    told = in_order(facts)
+    game = games().get(ruling.game or "")
+    poker = bool(game and game.pots)
+    # The chips of a pot are the patrons' own: the table neither wins nor pays them.
+    owed = by_spot([each for each in ruling.settlements if each.wager != POT])
+    of_all = moved(told, owed, _throws(told))
+    chips = {spot: each for spot, each in of_all.items() if spot[2] != POT}
+    tray = sum(map(_gained, chips.values()))
+    rake = sum(fact.body.amount for fact in told if isinstance(fact.body, RakeTaken))
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
+    return RoundMoney(
+        poker=poker,
+        moved=rake if poker else tray,
+        tray=tray,
+        owed=None if poker else sum(map(_owed, owed.values())),
+        cage_paid=sum(each.from_cage for each in chips.values()),
+        handle=_handle(told),
+        rake=rake,
+        funded=_funded(told, owed),
+        awaits=closed and ruling.status == "awaiting",
+        items=[] if poker else _items(ruling, owed, chips),
+    )
+
+
+def _gained(chips: Moved) -> int:
+    """What the table gained by the chips that moved."""
+    return chips.collected - (chips.paid - chips.from_cage)
+
+
+def _owed(settlement: Settlement) -> int:
+    """What the table gains by a settlement; nothing by one that the cage pays."""
+    return -settlement.net if settlement.paid_from == "table" else 0
+
+
+def _throws(told: Sequence[Fact]) -> Callable[[Fact], int]:
+    """The number of the last valid throw before a fact."""
+    refused = {
+        (fact.body.of.source, fact.body.of.id)
+        for fact in told
+        if isinstance(fact.body, NoRollCalled) and fact.body.of
+    }
+    thrown = {}
+    count = 0
+    for fact in told:
+        count += isinstance(fact.body, DiceThrown) and (fact.source, fact.id) not in refused
+        thrown[id(fact)] = count
+    return lambda fact: thrown[id(fact)]
+
+
+def _handle(told: Iterable[Fact]) -> int:
+    """Chips put at risk: placed less withdrawn, and at poker what decisions add to the pot."""
+    total = 0
+    for fact in told:
+        body = fact.body
+        if isinstance(body, WagerPlaced):
+            total += body.amount
+        elif isinstance(body, WagerWithdrawn):
+            total -= body.amount
+        elif isinstance(body, DecisionMade) and body.decision in ("call", "bet", "raise"):
+            total += body.amount or 0
+    return total
+
+
+def _funded(told: Iterable[Fact], owed: dict[Spot, Settlement]) -> int:
+    """Winnings that coupons' faces earned: the part of each win that their chips did not."""
+    faces: dict[tuple[int, int, str], dict[str, int]] = {}
+    for fact in told:
+        body = fact.body
+        if isinstance(body, WagerPlaced) and body.coupon:
+            spot = (body.position, body.hand, body.wager)
+            faces.setdefault(spot, {})[body.coupon.serial] = body.coupon.face
+    total = 0
+    for spot, serials in faces.items():
+        for (position, hand, wager, _), settlement in owed.items():
+            if (position, hand, wager) == spot and settlement.outcome == "win":
+                total += settlement.net - _without(settlement, sum(serials.values()))
+    return total
+
+
+def _without(settlement: Settlement, face: int) -> int:
+    """What a win with a coupon would have paid for its chips alone, down to the cent."""
+    exact = Fraction(settlement.exact_net)
+    return int(exact * settlement.stake / (settlement.stake + face))
+
+
+class _Difference(NamedTuple):
+    """A wager whose chips moved otherwise than owed. Cents from the table's side."""
+
+    spot: Spot
+    gained: int
+    due: int
+    settlement: Settlement | None
+    chips: Moved
+
+
+def _items(ruling: Ruling, owed: dict[Spot, Settlement], chips: dict[Spot, Moved]) -> list[Item]:
+    """The wagers whose chips moved otherwise than owed, by position, hand, wager and throw."""
+    found = []
+    for spot in sorted(owed.keys() | chips.keys(), key=_in_order):
+        settlement, its = owed.get(spot), chips.get(spot, Moved())
+        gained, due = _gained(its), _owed(settlement) if settlement else 0
+        if gained != due:
+            found.append(_item(ruling, _Difference(spot, gained, due, settlement, its)))
+    return found
+
+
+def _in_order(spot: Spot) -> tuple[int, int, str, int]:
+    position, hand, wager, throw = spot
+    return position, hand, wager, throw or 0
+
+
+def _item(ruling: Ruling, of: _Difference) -> Item:
+    """The item of a difference: with the finding's words if there is one."""
+    position, hand, wager, throw = of.spot
+    finding = next((f for f in ruling.findings if f.code in _MONEY and _is_of(f, of.spot)), None)
+    section = (finding and finding.section) or (of.settlement and of.settlement.section)
+    return Item(
+        gap="pay",
+        code=finding.code if finding else UNRECORDED,
+        amount=of.gained - of.due,
+        round=ruling.round,
+        position=position,
+        hand=hand,
+        wager=wager,
+        throw=throw,
+        section=section or None,
+        says=finding.says if finding else _says(ruling, of),
+        facts=finding.facts if finding and finding.facts else refs(of.chips.facts),
+    )
+
+
+def _is_of(finding: Finding, spot: Spot) -> bool:
+    """Whether a finding is about a wager; one of a wrong position is about both positions."""
+    position, hand, wager, throw = spot
+    if (finding.hand, finding.wager, finding.throw) != (hand, wager, throw):
+        return False
+    swapped = finding.code == "wrong_position_paid" and finding.expected == f"position {position}"
+    return finding.position == position or swapped
+
+
+def _says(ruling: Ruling, of: _Difference) -> str:
+    """A difference without a finding, in words."""
+    position, _, wager, _ = of.spot
+    game = games().get(ruling.game or "")
+    known = game.wager(wager) if game else None
+    rule = f"by {of.settlement.section}" if of.settlement else "without a ruling"
+    return (
+        f"Position {position} on {known.name if known else wager}: {rule} the table "
+        f"{_wins(of.due)}; by the chips on record it {_wins(of.gained)}."
+    )
+
+
+def _wins(amount: int) -> str:
+    if not amount:
+        return "wins nothing"
+    return f"wins {dollars(amount)}" if amount > 0 else f"loses {dollars(-amount)}"

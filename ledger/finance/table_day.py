@@ -1,0 +1,391 @@
+"""A table's gaming day: its papers and rounds put together to the three wins.
+
+count_gap = counted - moved = tray + exchange + the differences of the boxes' contents;
+pay_gap = moved - owed = the differences of wagers + amends. The items say which.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ledger.facts import (
+    AdjustmentPaid,
+    ChipsExchanged,
+    InventoryCounted,
+    TableOpened,
+)
+from ledger.finance import boxes as in_boxes
+from ledger.finance import slips as on_slips
+from ledger.finance.slips import refs
+from ledger.finance.win import (
+    AuditException,
+    BoxContent,
+    Cause,
+    CouponFigures,
+    Grade,
+    Item,
+    TableWin,
+)
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.finance.boxes import DropBox
+    from ledger.finance.rounds import RoundMoney
+    from ledger.finance.slips import SlipRecord
+    from ledger.record.wire import Fact
+
+
+class RoundsMoney(NamedTuple):
+    """The money of all rounds of a day, summed. Cents, from the table's side."""
+
+    game: str | None
+    poker: bool = False
+    moved: int = 0
+    tray: int = 0  # what the tray gained: moved, but at poker without the rake
+    owed: int = 0
+    cage_paid: int = 0
+    handle: int = 0
+    rake: int = 0
+    funded: int = 0
+    awaiting: tuple[str, ...] = ()  # "CC-07/2026-11-20/231": closed, and not settled
+    items: tuple[Item, ...] = ()
+    lost: frozenset[str] = frozenset()  # rounds in which a device's facts are missing
+
+
+SUMS = ("moved", "tray", "owed", "cage_paid", "handle", "rake", "funded")
+"""The amounts of a round that a day sums."""
+
+
+class DayRecord(NamedTuple):
+    """What the win of a table's gaming day rests on; facts in order of time."""
+
+    property: str
+    table: str
+    gaming_day: str
+    facts: Sequence[Fact]  # outside rounds, of this day
+    slips: Sequence[SlipRecord]  # those that this day decides
+    before: Sequence[Fact]  # the inventory counts of the day before
+    rounds: RoundsMoney
+    left_out: Sequence[AuditException] = ()  # numbers left out of series of slips
+    equivocations: Sequence[AuditException] = ()
+
+
+class _Figures(NamedTuple):
+    opener: int | None
+    closer: int | None
+    seconds: int | None
+    fills: int
+    credits: int
+    drop: BoxContent
+    sold: dict[str, int]
+    exchange: int
+    adjusted: int
+    adjusted_by_cage: int
+
+
+def total(rounds: Mapping[str, tuple[RoundMoney, str | None, bool]]) -> RoundsMoney:
+    """The money of a day's rounds, by subject: their money, game, and whether a fact is lost."""
+    names = sorted(rounds, key=_numbered)
+    money = [rounds[name][0] for name in names]
+    return RoundsMoney(
+        next((game for name in names if (game := rounds[name][1])), None),
+        any(each.poker for each in money),
+        **{name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
+        awaiting=tuple(name for name in names if rounds[name][0].awaits),
+        items=tuple(item for each in money for item in each.items),
+        lost=frozenset(name for name in names if rounds[name][2]),
+    )
+
+
+def _numbered(subject: str) -> tuple[str, int]:
+    """The sort key of a round: its table and day, then its number."""
+    place, _, number = subject.rpartition("/")
+    return place, int(number)
+
+
+def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
+    """The three wins of a table's day, with corrections; `told`: the same day as recorded."""
+    found = _win(of)
+    if told is None:
+        return found
+    before, after = _named(_win(told)), _named(found)
+    differ = {name: before[name] for name in before if before[name] != after[name]}
+    return msgspec.structs.replace(found, told=differ)
+
+
+def _win(of: DayRecord) -> TableWin:
+    figures = _figures(of)
+    box_list = in_boxes.boxes(of.facts)
+    bought = in_boxes.vouchers_bought(of.facts)
+    missing = [
+        *_missing(figures, box_list, bought),
+        *(f"round:{name}" for name in of.rounds.awaiting),
+    ]
+    adjusted = figures.adjusted
+    moved = of.rounds.rake if of.rounds.poker else of.rounds.moved - adjusted
+    counted = _counted(figures, poker=of.rounds.poker)
+    items = [*_count_items(of, figures), *of.rounds.items, *_amends(of)]
+    tray = _tray(figures, of.rounds)
+    causes = _causes(of, box_list, items)
+    grade: Grade = "ESTIMATE" if missing else "COUNTED"
+    return TableWin(
+        property=of.property,
+        table=of.table,
+        gaming_day=of.gaming_day,
+        pit=pit_of(of.facts),
+        game=of.rounds.game or _game(of.facts),
+        grade=grade,
+        opener=figures.opener,
+        fills=figures.fills,
+        credits=figures.credits,
+        closer=figures.closer,
+        drop=figures.drop,
+        coupons=CouponFigures(
+            counted=sum(map(len, in_boxes.coupons_in(box_list).values())), funded=of.rounds.funded
+        ),
+        counted=counted,
+        moved=moved,
+        owed=None if of.rounds.poker else of.rounds.owed,
+        cage_paid=of.rounds.cage_paid + figures.adjusted_by_cage,
+        handle=of.rounds.handle,
+        count_gap=None if counted is None else counted - moved,
+        pay_gap=None if of.rounds.poker else moved - of.rounds.owed,
+        bank_variance=tray if of.rounds.poker else None,
+        seconds=figures.seconds,
+        items=items,
+        causes=causes,
+        exceptions=[
+            *on_slips.exceptions(of.slips),
+            *of.left_out,
+            *in_boxes.exceptions(box_list, bought),
+            *(_poker_boxes(of, figures) if of.rounds.poker else ()),
+            *of.equivocations,
+        ],
+        missing=missing,
+        told={},
+    )
+
+
+def pit_of(facts: Iterable[Fact]) -> str | None:
+    """The pit of a table, by its opening on a gaming day."""
+    return next((fact.body.pit for fact in facts if isinstance(fact.body, TableOpened)), None)
+
+
+def _game(facts: Iterable[Fact]) -> str | None:
+    return next((fact.body.game for fact in facts if isinstance(fact.body, TableOpened)), None)
+
+
+def _figures(of: DayRecord) -> _Figures:
+    opener, closer = _opener(of), _closer(of.facts)
+    first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
+    accepted = [slip for slip in of.slips if slip.accepted]
+    amends = [fact.body for fact in of.facts if isinstance(fact.body, AdjustmentPaid)]
+    return _Figures(
+        opener=_total(opener),
+        closer=_total(closer),
+        seconds=(closer.time_us - first.time_us) // 1_000_000 if first and closer else None,
+        fills=sum(slip.total for slip in accepted if slip.kind == "fill"),
+        credits=sum(slip.total for slip in accepted if slip.kind == "credit"),
+        drop=in_boxes.content(in_boxes.boxes(of.facts), in_boxes.vouchers_bought(of.facts)),
+        sold=in_boxes.sold(of.facts),
+        exchange=sum(_exchanged(fact) for fact in of.facts),
+        adjusted=sum(each.amount for each in amends if each.paid_from == "table"),
+        adjusted_by_cage=sum(each.amount for each in amends if each.paid_from == "cage"),
+    )
+
+
+def _kind(fact: Fact) -> str | None:
+    return fact.body.kind if isinstance(fact.body, InventoryCounted) else None
+
+
+def _total(fact: Fact | None) -> int | None:
+    return fact.body.total if fact and isinstance(fact.body, InventoryCounted) else None
+
+
+def _opener(of: DayRecord) -> Fact | None:
+    """The first `open` count; without one the day before's last count."""
+    first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
+    return first or _closer(of.before)
+
+
+def _closer(facts: Sequence[Fact]) -> Fact | None:
+    """The last `drop` or `close` count."""
+    return next((fact for fact in reversed(facts) if _kind(fact) in ("drop", "close")), None)
+
+
+def _exchanged(fact: Fact) -> int:
+    """What the tray gained by an exchange of chips: given by the patron less received."""
+    body = fact.body
+    if not isinstance(body, ChipsExchanged):
+        return 0
+    given = sum(int(each) * count for each, count in body.given.items())
+    return given - sum(int(each) * count for each, count in body.received.items())
+
+
+def _missing(figures: _Figures, of: Iterable[DropBox], bought: Mapping[str, int]) -> list[str]:
+    """What a counted win lacks."""
+    named = {"opener": figures.opener, "closer": figures.closer}
+    uncounted = [f"box:{box.number}" for box in of if in_boxes.content([box], bought).total is None]
+    return [*(name for name, amount in named.items() if amount is None), *uncounted]
+
+
+def _counted(figures: _Figures, *, poker: bool) -> int | None:
+    """The counted win; at poker the rake in the boxes."""
+    if poker:
+        return figures.drop.chips
+    opener, closer, drop = figures.opener, figures.closer, figures.drop.total
+    if opener is None or closer is None or drop is None:
+        return None
+    return closer + figures.credits + drop - opener - figures.fills
+
+
+def _tray(figures: _Figures, rounds: RoundsMoney) -> int | None:
+    """The closer less what opener, slips, sales, exchanges and moved chips leave in the tray."""
+    if figures.opener is None or figures.closer is None:
+        return None
+    sales = sum(amount for kind, amount in figures.sold.items() if kind != "chips")
+    left = figures.opener + figures.fills - figures.credits - sales + figures.exchange
+    return figures.closer - left - (rounds.tray - figures.adjusted)
+
+
+def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
+    """The items of the count gap that are known; at poker only the rake's."""
+    poker = of.rounds.poker
+    found = []
+    for kind in ("chips",) if poker else in_boxes.KINDS:
+        amount: int | None = getattr(figures.drop, kind)
+        expected = figures.sold[kind] if kind != "chips" else of.rounds.rake if poker else 0
+        if amount is not None and amount != expected:
+            found.append(_box_item(of, kind, amount, expected))
+    tray = _tray(figures, of.rounds)
+    if figures.exchange and not poker:
+        exchanged = [fact for fact in of.facts if _exchanged(fact)]
+        found.append(
+            Item(
+                gap="count",
+                code="exchange",
+                amount=figures.exchange,
+                says=f"Chips were exchanged unequally; the tray {_gained(figures.exchange)}.",
+                facts=refs(exchanged),
+            )
+        )
+    if tray and not poker:
+        found.append(_tray_item(of, tray))
+    return found
+
+
+def _box_item(of: DayRecord, kind: str, amount: int, expected: int) -> Item:
+    name = kind.replace("_", " ")
+    lasts = [box.last for box in in_boxes.boxes(of.facts) if box.last]
+    return Item(
+        gap="count",
+        code=f"box_{kind}",
+        amount=amount - expected,
+        says=f"{dollars(amount)} of {name} was counted in the boxes; "
+        f"the table recorded {dollars(expected)}.",
+        facts=refs([*lasts, *in_boxes.sellers(kind, of.facts)]),
+    )
+
+
+def _poker_boxes(of: DayRecord, figures: _Figures) -> list[AuditException]:
+    """Box contents at poker that differ from the chips sold. No win has them."""
+    found = []
+    for kind in in_boxes.KINDS[:-1]:
+        amount: int | None = getattr(figures.drop, kind)
+        if amount is not None and amount != figures.sold[kind]:
+            item = _box_item(of, kind, amount, figures.sold[kind])
+            found.append(AuditException(code="box_differs", says=item.says, facts=item.facts))
+    return found
+
+
+def _tray_item(of: DayRecord, tray: int) -> Item:
+    counts = [fact for fact in (_opener(of), _closer(of.facts)) if fact]
+    return Item(
+        gap="count",
+        code="tray",
+        amount=tray,
+        says=f"The closer is {dollars(abs(tray))} {'more' if tray > 0 else 'less'} than opener, "
+        "slips, sales, exchanges and the chips of the rounds leave.",
+        facts=refs(counts),
+    )
+
+
+def _gained(amount: int) -> str:
+    return f"{'gained' if amount > 0 else 'lost'} {dollars(abs(amount))}"
+
+
+def _amends(of: DayRecord) -> list[Item]:
+    """Amends paid from the table: moved, and owed by no ruling."""
+    return [
+        Item(
+            gap="pay",
+            code="adjustment",
+            amount=-fact.body.amount,
+            position=fact.body.position,
+            says=f"{dollars(fact.body.amount)} was paid from the table to settle dispute "
+            f"{fact.body.dispute}.",
+            facts=refs([fact]),
+        )
+        for fact in of.facts
+        if isinstance(fact.body, AdjustmentPaid) and fact.body.paid_from == "table"
+    ]
+
+
+def _causes(of: DayRecord, box_list: Sequence[DropBox], items: Sequence[Item]) -> list[Cause]:
+    """What explains the gaps, or parts of them."""
+    by_code = {item.code: item for item in items if item.gap == "count"}
+    found = [*on_slips.causes(of.slips), *in_boxes.causes(box_list, of.facts)]
+    tray = by_code.get("tray")
+    over = [
+        item
+        for kind in ("cash", "foreign", "vouchers")
+        if (item := by_code.get(f"box_{kind}")) and item.amount > 0
+    ]
+    if tray and tray.amount < 0 and over:
+        amount = min(-tray.amount, sum(item.amount for item in over))
+        found.append(
+            Cause(
+                gap=None,
+                code="unrecorded_buy_in",
+                amount=amount,
+                says=f"The boxes are over and the tray is short: a buy-in of {dollars(amount)} may "
+                "not have been recorded.",
+                facts=[ref for item in (*over, tray) for ref in item.facts],
+            )
+        )
+    if tray:
+        found += [cause for item in items if (cause := _lost(of, item, tray.amount))]
+    return found
+
+
+def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
+    """A fact of a round that its device lost: the tray shows its chips, the record does not."""
+    if item.gap != "pay" or item.round not in of.rounds.lost or item.amount * tray >= 0:
+        return None
+    if abs(item.amount) > abs(tray):
+        return None
+    return Cause(
+        gap="count",
+        code="fact_missing",
+        amount=-item.amount,
+        round=item.round,
+        says=f"A device lost a fact of round {item.round}: position {item.position} on "
+        f"{item.wager}, {dollars(abs(item.amount))}.",
+        facts=item.facts,
+    )
+
+
+_FIGURES = ("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid")
+_FIGURES_MORE = ("handle", "count_gap", "pay_gap", "bank_variance", "seconds")
+
+
+def _named(of: TableWin) -> dict[str, int | None]:
+    """Every figure of a win by name; those of the boxes with `drop.` before them."""
+    names = (*_FIGURES, *_FIGURES_MORE)
+    found: dict[str, int | None] = {name: getattr(of, name) for name in names}
+    found |= {f"drop.{name}": value for name, value in msgspec.structs.asdict(of.drop).items()}
+    return found

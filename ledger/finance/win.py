@@ -1,0 +1,119 @@
+"""The three wins of a table's gaming day as values, with the items of their two gaps.
+
+Money is in cents of the house's currency. A figure that lacks an input is None, never 0.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+
+GapOf = Literal["count", "pay"]
+Grade = Literal["ESTIMATE", "COUNTED", "SEALED"]
+
+CURRENCY = "USD"
+"""The house's currency (ISO 4217)."""
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """A part of a gap. The items of a gap sum to it."""
+
+    gap: GapOf
+    code: str
+    amount: int
+    round: str | None = None  # "CC-07/2026-11-20/231"
+    position: int | None = None
+    hand: int | None = None
+    wager: str | None = None
+    throw: int | None = None
+    section: str | None = None
+    says: str
+    facts: list[FactRef] = []
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """An explanation of a gap, or of a part, signed like it. The items are the sum, not these."""
+
+    gap: GapOf | None  # None: it moves one item up and another down
+    code: str
+    amount: int
+    round: str | None = None
+    says: str
+    facts: list[FactRef] = []
+
+
+class AuditException(Struct, frozen=True, kw_only=True):
+    """Something about the day's papers that somebody must look at. It has no amount."""
+
+    code: str
+    says: str
+    facts: list[FactRef] = []
+
+
+class BoxContent(Struct, frozen=True, kw_only=True):
+    """What the drop boxes held, by their last counts. Coupons are no part of it."""
+
+    cash: int | None
+    foreign: int | None  # at the rates counted, each currency down to the cent
+    counter_checks: int | None
+    vouchers: int | None
+    chips: int | None
+    total: int | None
+
+
+class CouponFigures(Struct, frozen=True, kw_only=True):
+    """Match Play Coupons. counted: pieces in the boxes; funded: winnings paid for their faces."""
+
+    counted: int
+    funded: int
+
+
+class ExpectedWin(Struct, frozen=True, kw_only=True):
+    """The win that the paytables give on average. z: (owed - win) / sigma, two decimals."""
+
+    win: int
+    sigma: int
+    z: str
+
+
+class TableWin(Struct, frozen=True, kw_only=True):
+    """One table's gaming day.
+
+    counted: by counts and slips (601a.9(c)); moved: by the chips on record; owed: by the rulings.
+    count_gap: counted - moved; pay_gap: moved - owed.
+    """
+
+    property: str
+    table: str | None  # None: a group of tables
+    gaming_day: str
+    pit: str | UnsetType | None = UNSET  # only where wins are asked for by pit
+    game: str | None
+    currency: str = CURRENCY
+    grade: Grade
+    version: int = 0  # of the sealed day; 0: not sealed
+    opener: int | None
+    fills: int
+    credits: int
+    closer: int | None
+    drop: BoxContent
+    coupons: CouponFigures
+    counted: int | None
+    moved: int
+    owed: int | None  # None: poker
+    cage_paid: int
+    handle: int
+    count_gap: int | None
+    pay_gap: int | None
+    bank_variance: int | None  # poker: the tray's, which is imprest
+    seconds: int | None  # real time from the opener to the closer
+    items: list[Item]
+    causes: list[Cause]
+    exceptions: list[AuditException]
+    missing: list[str]
+    expected: ExpectedWin | None = None
+    told: dict[str, int | None]  # figures without corrections, where they differ
+    late: list[FactRef] = []
+    pending: dict[str, int] = {}

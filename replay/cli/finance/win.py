@@ -1,0 +1,123 @@
+"""`win`: the three wins of tables' gaming days, with every cent of their gaps explained."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from consumers.finance import wins
+from ledger.finance.groups import By, grouped
+from ledger.finance.win import TableWin
+from ledger.values import dollars
+from replay.cli.shell.app import family
+from replay.cli.shell.options import Casino, GamingDay, TableName
+from replay.rounds.reading import opened_views
+from replay.shell.output import Json, print_lines, say, show_table
+
+app = family()
+
+
+@app.command("win")
+def win(
+    *,
+    table: TableName = None,
+    gaming_day: GamingDay = None,
+    by: Annotated[
+        By, typer.Option(help="One line for each table, or the sums of a game, pit or house.")
+    ] = "table",
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Show the three wins of a gaming day: counted, moved and owed.
+
+    Counted: closer + credits + drop - opener - fills, as the counts and slips say (601a.9(c)).
+    Moved: what the chips on record say. Owed: what the rules say of every round. The count gap is
+    counted less moved, the pay gap moved less owed; every cent of both is listed below with its
+    facts. A figure that lacks a count is n/a (null in JSON), never 0.
+
+    Example: round-ledger win --gaming-day 2026-11-20
+    """
+    with opened_views(wins.VIEWS) as database:
+        found = wins.read(database, property=property_, table=table, gaming_day=gaming_day)
+    shown = grouped(found, by)
+    if json:
+        print_lines(shown)
+        return
+    if not shown:
+        say("No money is on record for this day and table.")
+    for property_day in _by_day(shown):
+        _show_day(property_day, by)
+
+
+def _by_day(found: Iterable[TableWin]) -> Iterable[list[TableWin]]:
+    days: dict[tuple[str, str], list[TableWin]] = {}
+    for each in found:
+        days.setdefault((each.property, each.gaming_day), []).append(each)
+    return days.values()
+
+
+def _show_day(found: Sequence[TableWin], by: By) -> None:
+    """Print a gaming day: its wins, what explains their gaps, and what is open."""
+    first = found[0]
+    show_table(
+        f"{first.property} · {first.gaming_day} · win",
+        (by, "grade", "drop", "counted", "moved", "owed", "count_gap", "pay_gap"),
+        (
+            (
+                _name(each, by),
+                each.grade,
+                *map(_money, (each.drop.total, each.counted, each.moved, each.owed)),
+                *map(_money, (each.count_gap, each.pay_gap)),
+            )
+            for each in [*found, *_house(found, by)]
+        ),
+        right="drop counted moved owed count_gap pay_gap",
+    )
+    for each in found:
+        for line in _lines(each):
+            say(f"{_name(each, by)} · {line}")
+
+
+def _house(found: Sequence[TableWin], by: By) -> list[TableWin]:
+    """The sum of the house below its tables, if there are several."""
+    return grouped(found, "house") if by != "house" and len(found) > 1 else []
+
+
+def _name(each: TableWin, by: By) -> str:
+    names = {"table": each.table, "game": each.game, "pit": each.pit or "no pit", "house": None}
+    return names[by] or "house"
+
+
+def _lines(each: TableWin) -> Iterable[str]:
+    """A day's items, causes, exceptions and missing papers as sentences."""
+    for item in each.items:
+        where = f"round {item.round}: " if item.round else ""
+        yield f"{item.gap} gap {_signed(item.amount)} · {where}{item.says}"
+    for cause in each.causes:
+        yield f"cause {_signed(cause.amount)} · {cause.says}"
+    for exception in each.exceptions:
+        yield f"exception · {exception.says}"
+    for name in each.missing:
+        yield f"missing · {_missing(name)}"
+    for name, amount in each.told.items():
+        yield f"as recorded, without corrections · {name.replace('_', ' ')} {_money(amount)}"
+
+
+def _missing(name: str) -> str:
+    """What is missing, in words."""
+    kind, _, which = name.partition(":")
+    words = {
+        "box": f"box {which} has not been counted",
+        "round": f"round {which} is closed, and not every wager of it can be settled",
+        "opener": "the tray was not counted at the opening, nor at the end of the day before",
+        "closer": "the tray was not counted at the drop or at the closing",
+    }
+    return words.get(kind, name)
+
+
+def _signed(amount: int) -> str:
+    return f"+{dollars(amount)}" if amount > 0 else dollars(amount)
+
+
+def _money(cents: int | None) -> str | None:
+    return None if cents is None else dollars(cents)

@@ -1,0 +1,222 @@
+"""The wins read from the views are those of the whole feed, however its facts arrive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from consumers.finance import wins
+from consumers.registry import install
+from consumers.runtime.lifecycle import catch_up, rebuild
+from ledger.adjudication.feed import adjudicate
+from ledger.facts import (
+    AdjustmentPaid,
+    CashBoughtIn,
+    DisputeRaised,
+    DropBoxAttached,
+    DropBoxCounted,
+    FactCorrected,
+    FactRef,
+    InventoryCounted,
+    TableOpened,
+    WagerPaid,
+)
+from ledger.finance import feed
+from ledger.record.wire import encode, fact_of, parse_line
+from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
+from tests.suite.budget import cases
+
+if TYPE_CHECKING:
+    from infra.postgres.connection import Database
+    from ledger.facts import Body
+    from ledger.finance.win import TableWin
+    from ledger.record.tape import Received, TapeRow
+
+DAY = "2026-11-20"
+T0 = 1_795_186_800_000_000
+"""20 November 2026, 15:00 UTC, microseconds."""
+
+
+def told(body: Body, *, at: int, place: str = "CC-07", name: str = "") -> Received:
+    """A fact `at` seconds after T0."""
+    octets = encode(body, f"/p/{place}/d", name or f"{place}-{at}", T0 + at * 1_000_000)
+    found = parse_line(octets)
+    assert not isinstance(found, tuple) or hasattr(found, "source"), found
+    return found  # type: ignore[return-value] # checked above
+
+
+def opened(gaming_day: str, *, at: int, table: str = "CC-07") -> Received:
+    body = TableOpened(
+        game="criss_cross_poker", gaming_day=gaming_day, min_wager=500, max_wager=50_000
+    )
+    return told(body, at=at, place=table)
+
+
+def inventory(kind: str, total: int, *, at: int, gaming_day: str = DAY) -> Received:
+    body: dict[str, Any] = {
+        "kind": kind,
+        "gaming_day": gaming_day,
+        "chips": {"100": total // 100},
+        "total": total,
+        "slip": f"INV-{at}",
+        "counted_by": "D-1",
+        "observed_by": "F-1",
+    }
+    return told(msgspec.convert(body, InventoryCounted), at=at)
+
+
+def box(number: str, *, at: int, table: str = "CC-07", gaming_day: str = DAY) -> Received:
+    body = DropBoxAttached(box=number, table=table, gaming_day=gaming_day)
+    return told(body, at=at, place="count-room")
+
+
+def counted(number: str, cash: int, *, at: int, table: str = "CC-07") -> Received:
+    body = DropBoxCounted(
+        box=number,
+        table=table,
+        gaming_day=DAY,
+        count=1,
+        currency={"100": cash // 100},
+        counter_checks=(),
+        vouchers=(),
+        coupons=(),
+        counted_by=("N-1",),
+    )
+    return told(body, at=at, place="count-room")
+
+
+def correction(of: Received, data: dict[str, Any] | None, *, at: int) -> Received:
+    body = FactCorrected(
+        of=FactRef(of.source, of.id), data=data, because="Mistyped.", by="F-1", second="S-1"
+    )
+    return told(body, at=at, place="office")
+
+
+def read(database: Database, **asked: str) -> bytes:
+    return msgspec.json.encode(wins.read(database, **asked))
+
+
+def of_feed(rows: list[TapeRow]) -> list[TableWin]:
+    facts = [fact_of(row) for row in rows]
+    return feed.wins(facts, adjudicate(facts))
+
+
+def kept(database: Database, facts: list[Received], size: int = 500) -> list[TapeRow]:
+    rows = record(database, facts)
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), wins.VIEWS, batch_rows=size)
+    return rows
+
+
+def one(database: Database, facts: list[Received], gaming_day: str = DAY) -> TableWin:
+    """The win of CC-07 on a day; the same from the view and from the feed."""
+    rows = kept(database, facts)
+    assert read(database) == msgspec.json.encode(of_feed(rows))
+    found = wins.read(database, table="CC-07", gaming_day=gaming_day)
+    assert found == [each for each in wins.read(database) if _is(each, gaming_day)]
+    return found[0]
+
+
+def _is(each: TableWin, gaming_day: str) -> bool:
+    return (each.table, each.gaming_day) == ("CC-07", gaming_day)
+
+
+def test_a_buy_in_told_after_the_next_box_belongs_to_the_day_it_happened_in(
+    database: Database,
+) -> None:
+    facts = [
+        opened(DAY, at=0),
+        box("B1", at=1),
+        inventory("open", 500_000, at=2),
+        inventory("drop", 490_000, at=100),
+        box("B2", at=101, gaming_day="2026-11-21"),
+        told(CashBoughtIn(position=1, amount=10_000), at=50),
+        counted("B1", 10_000, at=200),
+    ]
+    win = one(database, facts)
+    assert (win.drop.cash, win.counted, win.count_gap, win.missing) == (10_000, 0, 0, [])
+
+
+def test_a_correction_gives_a_box_to_another_table_and_both_days_say_so(
+    database: Database,
+) -> None:
+    count = counted("B1", 10_000, at=200, table="CC-08")
+    facts = [
+        opened(DAY, at=0),
+        opened(DAY, at=0, table="CC-08"),
+        box("B1", at=1),
+        inventory("open", 500_000, at=2),
+        inventory("close", 490_000, at=100),
+        told(CashBoughtIn(position=1, amount=10_000), at=50),
+        count,
+    ]
+    body = msgspec.json.decode(count.data) | {"table": "CC-07"}
+    win = one(database, [*facts, correction(count, body, at=300)])
+    assert (win.counted, win.drop.cash, win.missing) == (0, 10_000, [])
+    assert (win.told["counted"], win.told["drop.cash"]) == (None, None)
+    [other] = wins.read(database, table="CC-08")
+    assert (other.drop.cash, other.told["drop.cash"]) == (0, 10_000)
+
+
+def test_amends_are_moved_and_owed_by_no_ruling_at_the_table_of_the_disputed_round(
+    database: Database,
+) -> None:
+    raised = DisputeRaised(
+        dispute="D-1", round=f"p:CC-07/{DAY}/1", position=2, claim="Short.", by="F-1"
+    )
+    paid = AdjustmentPaid(dispute="D-1", position=2, amount=2_500, paid_from="table", by="F-1")
+    facts = [
+        opened(DAY, at=0),
+        inventory("open", 500_000, at=2),
+        told(paid, at=60, place="office"),
+        told(raised, at=50, place="office"),
+        inventory("close", 497_500, at=100),
+    ]
+    win = one(database, facts)
+    assert (win.moved, win.owed, win.pay_gap, win.count_gap) == (-2_500, 0, -2_500, 0)
+    assert [(item.code, item.amount) for item in win.items] == [("adjustment", -2_500)]
+
+
+def test_no_opener_takes_the_last_count_of_the_day_before_and_no_closer_is_none(
+    database: Database,
+) -> None:
+    facts = [
+        opened("2026-11-19", at=-1000),
+        inventory("close", 480_000, at=-500, gaming_day="2026-11-19"),
+        opened(DAY, at=0),
+    ]
+    win = one(database, facts)
+    assert (win.opener, win.closer, win.counted, win.count_gap) == (480_000, None, None, None)
+    assert (win.missing, win.grade) == (["closer"], "ESTIMATE")
+
+
+def corrected_payment(facts: list[Received]) -> list[Received]:
+    """Corrections of a payment, a count and a buy-in of a simulated day."""
+    found = []
+    for type_, field in (("wager_paid.v1", "amount"), ("cash_bought_in.v1", "amount")):
+        target = next(each for each in facts if each.type == type_)
+        data = msgspec.json.decode(target.data)
+        found.append(correction(target, data | {field: data[field] + 700}, at=len(found)))
+    gone = [each for each in facts if each.type == "fill_accepted.v1"][:1]
+    return [*found, *(correction(each, None, at=9) for each in gone)]
+
+
+@pytest.mark.parametrize(("size", "seed"), cases([(700, 2)], [(37, 1), (3, 4)]))
+def test_any_order_of_arrival_and_any_batches_give_the_wins_of_the_feed(
+    database: Database, size: int, seed: int
+) -> None:
+    facts = day(5, seed=seed, planted=1)
+    assert any(isinstance(fact_of(each).body, WagerPaid) for each in facts)
+    rows = kept(database, disturbed([*facts, *corrected_payment(facts)], seed), size)
+    whole = of_feed(rows)
+    assert read(database) == msgspec.json.encode(whole)
+    assert {each.gaming_day for each in whole} == {DAY}
+    assert read(database, gaming_day=DAY) == read(database)
+    by_table = [each for win in whole for each in wins.read(database, table=win.table or "")]
+    assert sorted(by_table, key=lambda each: each.table or "") == whole
+    incremental = [dumped(database, view) for view in wins.VIEWS]
+    for view in wins.VIEWS:
+        assert rebuild(database, Prefix(rows, len(rows)), view)
+    assert [dumped(database, view) for view in wins.VIEWS] == incremental

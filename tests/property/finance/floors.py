@@ -1,0 +1,199 @@
+"""Simulated table-days as JSON facts, with one planted fault of finance each."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from ledger.adjudication.feed import adjudicate
+from ledger.finance.feed import wins
+from ledger.games import games
+from ledger.record.tape import Received
+from ledger.record.wire import fact_of, parse_line
+from ledger.simulate import deal, line, plan_of
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
+
+    from ledger.finance.win import TableWin
+
+Line = dict[str, Any]
+
+
+def floor(seed: int, *, minutes: int = 6, tables: int = 4) -> list[Line]:
+    """A simulated floor's facts without a mistake: of four games, other ones with each seed."""
+    names = list(games())
+    of = [names[(tables * seed + nth) % len(names)] for nth in range(tables)]
+    plan = plan_of(minutes=minutes, tables=tables, seed=seed, of=of)
+    facts, _ = deal(plan)
+    return [json.loads(line(plan, fact)) for fact in facts]
+
+
+def worked_out(lines: Sequence[Line]) -> tuple[list[TableWin], list[Line]]:
+    """The program's wins and rulings of these facts."""
+    parsed = [parse_line(json.dumps(each).encode()) for each in lines]
+    facts = [fact_of(each) for each in parsed if isinstance(each, Received)]
+    assert len(facts) == len(lines), "the program reads every line"
+    rulings = list(adjudicate(facts))
+    return wins(facts, rulings), [msgspec.to_builtins(each) for each in rulings]
+
+
+class Planted(NamedTuple):
+    """A fault: the changed facts, the table it is at, and what it leaves in the two gaps."""
+
+    lines: list[Line]
+    table: str
+    count_gap: int
+    pay_gap: int
+    code: str  # of the item, cause or exception that names it
+
+
+def _named(lines: Sequence[Line], name: str) -> list[int]:
+    """The places of the facts with this name."""
+    return [n for n, each in enumerate(lines) if each["type"].split(".")[1] == name]
+
+
+def _table(fact: Line) -> str:
+    subject = fact.get("subject", "").split("/")[0]
+    return str(subject or fact["data"].get("table") or fact["source"].split("/")[2])
+
+
+def _choose(lines: Sequence[Line], name: str, chance: random.Random) -> int | None:
+    """The place of a fact with this name, at a table that plays against the house."""
+    opened = [lines[n] for n in _named(lines, "table_opened")]
+    poker = {_table(each) for each in opened if games()[each["data"]["game"]].pots}
+    places = [n for n in _named(lines, name) if _table(lines[n]) not in poker]
+    return chance.choice(places) if places else None
+
+
+def overpaid(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A dealer pays $25 too much, out of the tray."""
+    return _misdealt(lines, chance, "wager_paid", 2_500, -1, "overpaid")
+
+
+def overcollected(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A dealer collects $5 too much, into the tray."""
+    return _misdealt(lines, chance, "wager_collected", 500, 1, "wrongly_collected")
+
+
+def _misdealt(
+    lines: list[Line], chance: random.Random, name: str, cents: int, sign: int, code: str
+) -> Planted | None:
+    at = _choose(lines, name, chance)
+    if at is None or lines[at]["data"].get("paid_from") == "cage":
+        return None
+    lines[at]["data"]["amount"] += cents
+    closer = _closer(lines, _table(lines[at]))
+    closer["data"]["total"] += sign * cents
+    return Planted(lines, _table(lines[at]), 0, sign * cents, code)
+
+
+def _closer(lines: Sequence[Line], table: str) -> Line:
+    counts = [lines[n] for n in _named(lines, "inventory_counted")]
+    return [e for e in counts if _table(e) == table and e["data"]["kind"] != "open"][-1]
+
+
+def _fill(lines: list[Line], chance: random.Random, acceptances: int) -> tuple[str, int]:
+    """Fill a tray with $1,000 as it opens; each acceptance is a fact. Table and cents."""
+    at = _choose(lines, "table_opened", chance)
+    assert at is not None, "a floor has a table that plays against the house"
+    table, cents = _table(lines[at]), 100_000
+    casino = lines[at]["source"].split("/")[1]
+    data = {"slip": "EXTRA-1", "chips": {"10000": 10}, "total": cents, "by": ["C-1", "S-1"]}
+    steps = ["requested", "dispatched", *(["accepted"] * acceptances)]
+    for nth, step in enumerate(steps):
+        fill = {
+            **{name: lines[at][name] for name in ("specversion", "time")},
+            "type": f"roundledger.fill_{step}.v1",
+            "source": f"/{casino}/cage/window-{nth}",
+            "id": f"extra-{nth}",
+            "data": {**data, "table": table},
+        }
+        lines.insert(at + 1 + nth, fill)
+    _closer(lines, table)["data"]["total"] += cents
+    return table, cents
+
+
+def lost_slip(lines: list[Line], chance: random.Random) -> Planted:
+    """The acceptance of a fill is not recorded, though its chips are in the tray."""
+    table, cents = _fill(lines, chance, 0)
+    return Planted(lines, table, cents, 0, "fill_not_accepted")
+
+
+def short_count(lines: list[Line], chance: random.Random) -> Planted | None:
+    """Both counts of a box say $100 less cash than the table sold chips for."""
+    at = _choose(lines, "drop_box_counted", chance)
+    if at is None or lines[at]["data"]["currency"].get("10000", 0) < 1:
+        return None
+    for each in lines:
+        if (
+            each["type"].split(".")[1] == "drop_box_counted"
+            and each["data"]["box"] == lines[at]["data"]["box"]
+        ):
+            each["data"]["currency"]["10000"] -= 1
+    return Planted(lines, _table(lines[at]), -10_000, 0, "box_cash")
+
+
+def coupons_as_drop(lines: list[Line], chance: random.Random) -> Planted | None:
+    """The count room adds $20 of coupon faces to the cash of both counts."""
+    at = _choose(lines, "drop_box_counted", chance)
+    if at is None:
+        return None
+    box = lines[at]["data"]["box"]
+    for each in lines:
+        if each["type"].split(".")[1] == "drop_box_counted" and each["data"]["box"] == box:
+            cash = each["data"]["currency"]
+            cash["2000"] = cash.get("2000", 0) + 1
+    return Planted(lines, _table(lines[at]), 2_000, 0, "box_cash")
+
+
+def tips_in_tray(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A tip of $5 is left in the tray."""
+    at = _choose(lines, "inventory_counted", chance)
+    if at is None:
+        return None
+    table = _table(lines[at])
+    _closer(lines, table)["data"]["total"] += 500
+    return Planted(lines, table, 500, 0, "tray")
+
+
+def unrecorded_cash(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A buy-in is not recorded: its cash is in the box, its chips are not in the tray."""
+    at = _choose(lines, "cash_bought_in", chance)
+    if at is None:
+        return None
+    gone = lines.pop(at)
+    return Planted(lines, _table(gone), 0, 0, "unrecorded_buy_in")
+
+
+def lost_fact(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A device loses the collection of a lost wager; its sequence has a gap."""
+    at = _choose(lines, "wager_collected", chance)
+    if at is None or "sequence" not in lines[at]:
+        return None
+    gone = lines.pop(at)
+    cents = gone["data"]["amount"]
+    return Planted(lines, _table(gone), cents, -cents, "fact_missing")
+
+
+def slip_twice(lines: list[Line], chance: random.Random) -> Planted:
+    """Cage and table both record that a slip was accepted."""
+    table, _ = _fill(lines, chance, 2)
+    return Planted(lines, table, 0, 0, "slip_recorded_twice")
+
+
+FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
+    overpaid,
+    overcollected,
+    lost_slip,
+    short_count,
+    coupons_as_drop,
+    tips_in_tray,
+    unrecorded_cash,
+    lost_fact,
+    slip_twice,
+)
+"""The faults; None where a floor has nothing to plant it in."""

@@ -1,0 +1,93 @@
+"""The three wins of simulated floors, held against an auditor's model and planted faults."""
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from tests.property.finance.auditor import audit
+from tests.property.finance.floors import FAULTS, floor, worked_out
+from tests.suite.budget import budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.finance.win import TableWin
+    from tests.property.finance.floors import Line
+
+_CLEAN = cache(floor)
+
+
+def figures(win: TableWin) -> dict[str, Any]:
+    told = msgspec.to_builtins(win)
+    names = ("opener", "closer", "fills", "credits", "drop", "counted", "moved", "owed")
+    more = ("cage_paid", "count_gap", "pay_gap", "handle")
+    boxes = [name for name in told["missing"] if name.startswith("box:")]
+    return {**{name: told[name] for name in (*names, *more)}, "missing": boxes}
+
+
+def agree(lines: list[Line]) -> dict[str, TableWin]:
+    """The program's wins by table, after every figure of them agreed with the auditor's."""
+    found, rulings = worked_out(lines)
+    audited = audit(lines, rulings)
+    assert {(w.property, w.gaming_day, w.table): figures(w) for w in found} == audited
+    for each in found:
+        for gap, total in (("count", each.count_gap), ("pay", each.pay_gap)):
+            if total is not None:
+                assert total == sum(item.amount for item in each.items if item.gap == gap)
+    return {each.table or "": each for each in found}
+
+
+@budget("seeds", range(2), range(250))
+def test_the_auditor_agrees_on_every_figure_of_a_clean_floor_which_has_no_gap(seeds: range) -> None:
+    for seed in seeds:
+        for each in agree(_CLEAN(seed)).values():
+            assert (each.grade, each.count_gap, each.pay_gap or 0) == ("COUNTED", 0, 0)
+            assert not each.bank_variance
+            assert (each.items, each.causes, each.missing) == ([], [], [])
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[each.__name__ for each in FAULTS])
+@budget("seeds", range(1), range(1, 40))
+def test_a_fault_leaves_exactly_its_residual_and_its_name(
+    fault: Callable[..., Any], seeds: range
+) -> None:
+    planted = 0
+    for seed in seeds:
+        chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+        found = fault(deepcopy(_CLEAN(seed)), chance)
+        if found is None:
+            continue
+        planted += 1
+        by_table = agree(found.lines)
+        win = by_table[found.table]
+        assert (win.count_gap, win.pay_gap) == (found.count_gap, found.pay_gap)
+        named = [each.code for each in (*win.items, *win.causes, *win.exceptions)]
+        assert found.code in named
+        for name, other in by_table.items():
+            assert name == found.table or not (other.count_gap or other.pay_gap)
+    assert planted, "no floor had a place for it"
+
+
+def test_the_order_of_arrival_changes_nothing() -> None:
+    lines = deepcopy(_CLEAN(0))
+    found = overpaid_and_lost(lines)
+    before, _ = worked_out(found)
+    chance = random.Random(7)  # noqa: S311 - repeatable, guards nothing
+    chance.shuffle(found)
+    assert msgspec.json.encode(worked_out(found)[0]) == msgspec.json.encode(before)
+
+
+def overpaid_and_lost(lines: list[Line]) -> list[Line]:
+    """Two faults on one floor."""
+    chance = random.Random(3)  # noqa: S311 - repeatable, guards nothing
+    for fault in (FAULTS[0], FAULTS[7]):
+        found = fault(lines, chance)
+        assert found is not None
+        lines = found.lines
+    return lines

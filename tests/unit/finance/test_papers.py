@@ -1,0 +1,169 @@
+"""Figures of small table-days, added up by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ledger.finance.groups import grouped
+from tests.property.finance.floors import worked_out
+
+if TYPE_CHECKING:
+    from ledger.finance.win import TableWin
+    from tests.property.finance.floors import Line
+
+DAY = "2026-11-20"
+
+
+def fact(name: str, minute: int, /, place: str = "CC-07", **data: Any) -> Line:  # noqa: ANN401 - any field
+    return {
+        "specversion": "1.0",
+        "type": f"roundledger.{name}.v1",
+        "source": f"/p/{place}/d",
+        "id": f"{name}-{place}-{minute}",
+        "time": f"2026-11-20T10:{minute:02d}:00-05:00",
+        "data": data,
+    }
+
+
+def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line:
+    data = {"kind": kind, "gaming_day": gaming_day, "chips": {"100": total // 100}, "total": total}
+    people = {"slip": f"INV-{minute}", "counted_by": "D-1", "observed_by": "F-1"}
+    return fact("inventory_counted", minute, **data, **people)
+
+
+def count(minute: int, nth: int = 1, **content: Any) -> Line:  # noqa: ANN401 - any field
+    data: dict[str, Any] = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": []}
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth, "counted_by": ["N-1"]}
+    return fact("drop_box_counted", minute, "count-room", **{**box, **data, **content})
+
+
+def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
+    """A day of CC-07: opener $5,000.00, box B1, these facts, and a closer."""
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    limits = {"min_wager": 500, "max_wager": 50_000}
+    opened = fact(
+        "table_opened", 0, game="criss_cross_poker", gaming_day=DAY, pit="North", **limits
+    )
+    lines = [
+        opened,
+        fact("drop_box_attached", 1, "count-room", **box),
+        inventory("open", 500_000, 2),
+        *facts,
+        inventory("close", closer, 58),
+    ]
+    [win] = worked_out(lines)[0]
+    return win
+
+
+def codes(win: TableWin) -> list[tuple[str, int]]:
+    return [(item.code, item.amount) for item in win.items]
+
+
+def test_foreign_notes_count_at_their_rate_down_to_the_cent() -> None:
+    tendered = {"currency": "CAD", "amount": 10_000, "rate": "0.73125"}
+    win = table_day(
+        fact("cash_bought_in", 10, position=1, amount=7_300, tendered=tendered),
+        count(59, foreign=[{"currency": "CAD", "notes": {"5000": 2}, "rate": "0.73125"}]),
+        closer=492_700,
+    )
+    assert (win.drop.foreign, win.drop.total, win.counted) == (7_312, 7_312, 12)
+    assert codes(win) == [("box_foreign", 12)]
+
+
+def test_the_last_count_holds_and_two_that_disagree_are_an_exception() -> None:
+    win = table_day(count(57, 2, currency={"100": 40}), count(59, 1, currency={"100": 30}))
+    assert win.drop.cash == 4_000
+    [exception] = win.exceptions
+    assert (exception.code, len(exception.facts)) == ("counts_disagree", 2)
+    assert "$40.00" in exception.says and "$30.00" in exception.says  # noqa: PT018 - one sentence
+
+
+def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
+    win = table_day()
+    assert (win.drop.total, win.counted, win.count_gap) == (None, None, None)
+    assert (win.missing, win.grade) == (["box:B1"], "ESTIMATE")
+
+
+def test_checks_that_are_missing_or_unknown_are_causes_with_their_sign() -> None:
+    win = table_day(
+        fact("counter_check_issued", 10, position=1, amount=20_000, check="K-1"),
+        count(59, counter_checks=[{"check": "K-9", "amount": 5_000}]),
+        closer=480_000,
+    )
+    assert codes(win) == [("box_counter_checks", -15_000)]
+    assert [(c.code, c.amount) for c in win.causes] == [
+        ("check_missing", -20_000),
+        ("check_unknown", 5_000),
+    ]
+
+
+def test_an_unequal_exchange_is_an_item_of_its_own() -> None:
+    exchanged = {"position": 1, "given": {"2500": 4}, "received": {"500": 19}}
+    win = table_day(fact("chips_exchanged", 10, **exchanged), count(59), closer=500_500)
+    assert (win.count_gap, codes(win)) == (500, [("exchange", 500)])
+
+
+def test_a_coupon_in_two_places_and_its_face_are_in_no_drop() -> None:
+    win = table_day(count(59, coupons=["C-1", "C-2", "C-1"]))
+    assert (win.drop.total, win.coupons.counted) == (0, 3)
+    assert [each.code for each in win.exceptions] == ["coupon_redeemed_twice"]
+
+
+def slip(kind: str, step: str, number: str, minute: int, total: int = 10_000) -> Line:
+    data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": ["C-1"]}
+    return fact(f"{kind}_{step}", minute, **data)
+
+
+def test_a_number_left_out_is_an_exception_where_the_next_one_was_used() -> None:
+    used = [slip("fill", "accepted", f"F-{n}", 10 + n) for n in (7, 8, 11)]
+    win = table_day(*used, count(59), closer=530_000)
+    assert (win.fills, win.count_gap) == (30_000, 0)
+    [exception] = win.exceptions
+    assert exception.code == "slip_missing"
+    assert "F-9 to F-10 is not on record" in exception.says
+
+
+def test_a_slip_that_was_voided_is_no_exception_and_no_credit() -> None:
+    win = table_day(
+        slip("credit", "requested", "C-1", 10), slip("credit", "voided", "C-1", 11), count(59)
+    )
+    assert (win.credits, win.causes, win.exceptions) == (0, [], [])
+
+
+def test_a_credit_that_left_and_never_arrived_is_a_cause_with_its_sign() -> None:
+    win = table_day(slip("credit", "dispatched", "C-1", 10), count(59), closer=490_000)
+    assert (win.credits, win.count_gap) == (0, -10_000)
+    assert [(c.code, c.amount) for c in win.causes] == [("credit_not_accepted", -10_000)]
+
+
+def test_a_voucher_without_an_amount_counts_at_what_it_was_bought_for() -> None:
+    bought = fact("voucher_bought_in", 10, position=1, amount=5_000, voucher="V-1")
+    assert table_day(bought, count(59, vouchers=["V-1"]), closer=495_000).count_gap == 0
+    unknown = table_day(count(59, vouchers=["V-2"]))
+    assert (unknown.drop.vouchers, unknown.drop.total, unknown.missing) == (None, None, ["box:B1"])
+
+
+def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
+    subject = {"subject": f"CC-07/{DAY}/1"}
+    started = {**fact("round_started", 5, game="omaha_5_high"), **subject}
+    rake = {**fact("rake_taken", 6, amount=700), **subject}
+    bought = fact("cash_bought_in", 10, position=1, amount=10_000)
+    counted = count(59, chips={"100": 6}, currency={"100": 90})
+    win = table_day(started, rake, bought, counted, closer=490_500)
+    assert (win.counted, win.moved, win.count_gap) == (600, 700, -100)
+    assert (win.owed, win.pay_gap, win.bank_variance) == (None, None, 500)
+    assert codes(win) == [("box_chips", -100)]
+    assert [each.code for each in win.exceptions] == ["box_differs"]
+
+
+@pytest.mark.parametrize(
+    ("by", "shown"), [("pit", ("North", None)), ("game", (None, "criss_cross_poker"))]
+)
+def test_a_group_has_the_sums_of_its_tables(by: Any, shown: tuple[str, str]) -> None:  # noqa: ANN401 - a choice
+    one = table_day(count(59, currency={"100": 40}))
+    [win] = grouped([one, one], by)
+    assert (win.table, win.opener, win.drop.cash, win.counted) == (None, 1_000_000, 8_000, 8_000)
+    assert (win.pit or None, win.game) == shown
+    assert len(win.items) == 2
