@@ -237,7 +237,8 @@ def _never_permitted(table: Table, body: WagerPlaced | DecisionMade) -> bool:
         return False
     if isinstance(body, DecisionMade):
         spot = (body.position, body.decision, body.hand)
-        return spot not in table.choices and not table.rules.game.pots
+        open_ = spot in table.choices and spot not in table.denied
+        return not open_ and not table.rules.game.pots
     spot = (body.position, body.wager, body.hand)
     return spot not in table.opened and body.wager not in table.open_to_all
 

@@ -406,11 +406,12 @@ class Table:
     def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> set[tuple[int, str]]:
         """Close wagers with a fact. A wager placed after it is late, but stays in the settlement.
 
-        Chips taken back after it are still at stake, unless they were placed after it too. Returns
-        the position and wager of each late wager.
+        Chips taken back after it are still at stake, unless they were placed after it too. Put down
+        again, they are the same chips. Returns the position and wager of each late wager.
         """
         late: set[tuple[int, str]] = set()
         came: Counter[Spot] = Counter()  # cents placed too late
+        gone: Counter[Spot] = Counter()  # cents taken back too late
         if by is None:
             return late
         for fact in placed:
@@ -423,19 +424,33 @@ class Table:
                 if (fact.source, fact.id) not in self.taken_back:
                     continue  # judged as it was taken in
                 if after:
-                    self._back_at_stake(fact, body, by, section, came)
+                    self._back_at_stake(fact, body, by, section, (came, gone))
                     continue
             if isinstance(body, WagerPlaced | WagerWithdrawn):
                 late.update([(body.position, body.wager)] if after else [])
                 if after and isinstance(body, WagerPlaced):
-                    came[body.position, body.wager, body.hand] += body.amount
+                    spot = (body.position, body.wager, body.hand)
+                    again = min(body.amount, gone[spot])
+                    gone[spot] -= again
+                    came[spot] += body.amount - again
+                    if again:
+                        self.stakes[spot] = (self.stakes.get(spot) or 0) - again
                 self._late(body, fact, by, section, certain=after is True)
         return late
 
     def _back_at_stake(
-        self, fact: Fact, body: WagerWithdrawn, by: Fact, section: str, came: Counter[Spot]
+        self,
+        fact: Fact,
+        body: WagerWithdrawn,
+        by: Fact,
+        section: str,
+        moved: tuple[Counter[Spot], Counter[Spot]],
     ) -> None:
-        """Put chips taken back too late at stake again, except those that `came` late."""
+        """Put chips taken back too late at stake again, except those that came late.
+
+        `moved` are the cents of each wager that came late, and those that went late.
+        """
+        came, gone = moved
         spot = (body.position, body.wager, 1)
         taken, coupons = self.taken_back.pop((fact.source, fact.id))
         own = min(taken, came[spot])
@@ -444,6 +459,7 @@ class Table:
             return
         if taken > own:
             self.stakes[spot] = (self.stakes.get(spot) or 0) + taken - own
+            gone[spot] += taken - own
         for coupon in coupons:
             self.play_coupon(spot, coupon)
         seen = by if _shows(by, body.position) else self._seen(body.position)
@@ -1024,8 +1040,9 @@ class Table:
     def _left(self, moved: Sequence[Fact], step: Step) -> int:
         """Cents at stake of one wager, after chips came and went in this order.
 
-        Chips taken back too late stay at stake, except those that came as late themselves. Too late
-        is after decisions are locked, the hand is set, or cards that decide it are seen.
+        Chips taken back too late stay at stake, except those that came as late themselves. Put down
+        again, they are the same chips. Too late is after decisions are locked, the hand is set, or
+        cards that decide it are seen.
         """
         if len(moved) == 1 and isinstance(moved[0].body, WagerPlaced):
             return moved[0].body.amount
@@ -1034,19 +1051,22 @@ class Table:
         own = [fact for fact in self.source.untaken("hand_set") if fact.body.position == seat]  # type: ignore[attr-defined]  # what a player does
         seen = self._seen(seat, *locks)
         closing = next(iter([*locks, *own[:1]]), seen)
-        lies = late = 0
+        lies = late = gone = 0  # cents: at stake, placed too late, taken back too late
         for fact in sorted(moved, key=cmp_to_key(self._came)):
             body = fact.body
             after = False if closing is None else self.source.later_than(fact, closing)
             if isinstance(body, WagerPlaced):
-                lies += body.amount
-                late += body.amount if after else 0
+                new = body.amount - min(body.amount, gone)
+                gone -= body.amount - new
+                lies += new
+                late += new if after else 0
                 continue
             back = said(fact, WagerWithdrawn)
             goes = min(back.amount, late)
             late -= goes
             if closing and after and back.amount > goes:
                 lies -= goes
+                gone += min(back.amount - goes, lies - gone)
                 self._taken_late(fact, back, (closing, seen), step.section)
                 continue
             if closing and after is None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import cmp_to_key
 from typing import TYPE_CHECKING, Literal
 
 from ledger.facts import CardsDealt, CardsExchanged, DiscardsReshuffled, HandShown
@@ -14,9 +15,10 @@ from ledger.rules.hands.cards import DECK
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.record.wire import Fact
+    from ledger.rules.engine.table import Table
     from ledger.rules.poker.betting import PokerBetting
 
 DRAW = "draw"
@@ -224,6 +226,7 @@ def showdown(ring: PokerBetting) -> None:
     """Show hands in any order. A mucked hand is folded, but never the last one (k)."""
     t, section = ring.t, ring.cites.showdown
     mucked: list[int] = []
+    shown: list[Fact] = []
     for seat in [seat for seat in ring.seats if seat in ring.live]:
         if len(mucked) == len(ring.live) - 1 and seat not in mucked:
             break
@@ -235,10 +238,44 @@ def showdown(ring: PokerBetting) -> None:
             continue
         if isinstance(fact.body, HandShown):
             _see(ring, seat, fact.body.cards or (), section, fact)
+            shown.append(fact)
         else:
             mucked.append(seat)
     for seat in mucked:
         ring.fold(seat, section)
+    _decided_late(ring, shown)
+
+
+def _decided_late(ring: PokerBetting, shown: Iterable[Fact]) -> None:
+    """Find decisions after another's hand was shown: the final betting round ends before (k)."""
+    t, section = ring.t, ring.cites.showdown
+
+    def came(one: Fact, two: Fact) -> int:
+        return 1 if _later(t, one, two) else -1
+
+    by_time = sorted(shown, key=cmp_to_key(came))
+    decided = [(step, fact) for step, fact in t.asked if step.fact == "decision_made"]
+    for step, fact in decided if by_time else ():
+        if not _later(t, fact, by_time[0]):  # nearly always
+            continue
+        others = [each for each in by_time if said(each, HandShown).position != step.position]
+        if not others or not _later(t, fact, others[0]):
+            continue
+        certain = t.source.later_than(fact, others[0])
+        how = "decided" if certain else "may have decided (clocks agree to 250 ms)"
+        t.find(
+            "out_of_turn" if certain else "order_uncertain",
+            f"Position {step.position} {how} after position {said(others[0], HandShown).position} "
+            f"showed a hand ({t.rules.section(section)}).",
+            section,
+            facts=(fact, others[0]),
+            position=step.position,
+        )
+
+
+def _later(t: Table, fact: Fact, other: Fact) -> bool:
+    """Whether a fact came, or may have come, after another."""
+    return t.source.later_than(fact, other) is not False
 
 
 def _see(ring: PokerBetting, seat: int, shown: Sequence[str], section: str, fact: Fact) -> None:

@@ -20,6 +20,7 @@ from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.facts import (
     CardsDealt,
     CardsTurned,
+    DecisionMade,
     DecisionsLockedCalled,
     DiceThrown,
     FeePaid,
@@ -124,9 +125,15 @@ def added(facts: Sequence[Fact], game_id: str) -> Iterator[Change]:
                     yield Change("added", fact, inserted(facts, to, fact))
 
 
+def moves_chips(fact: Fact) -> bool:
+    """Whether a fact moves chips; a decision at Poker may."""
+    body = fact.body
+    return isinstance(body, CHIPS) or (isinstance(body, DecisionMade) and bool(body.amount))
+
+
 def changes(facts: Sequence[Fact], game_id: str) -> Iterator[Change]:
     """Every change of a round."""
-    chips = [at for at, fact in enumerate(facts) if isinstance(fact.body, CHIPS)]
+    chips = [at for at, fact in enumerate(facts) if moves_chips(fact)]
     ways = (moved, resized, repeated, withdrawn)
     yield from chain.from_iterable(way(facts, at) for at in chips for way in ways)
     yield from added(facts, game_id)
@@ -164,11 +171,12 @@ def ruled(round_: RoundId, facts: Sequence[Fact], filings: Sequence[FiledSubmiss
 def is_named(change: Change, said: Ruling) -> bool:
     """Whether a finding is about the position, about everybody, or about a pot.
 
-    A finding about a clock does not count.
+    A decision at Poker is everybody's. A finding about a clock does not count.
     """
     position = getattr(change.fact.body, "position", None)
+    decided = isinstance(change.fact.body, DecisionMade)
     return any(
-        found.position in (None, position) or found.wager == POT
+        decided or found.position in (None, position) or found.wager == POT
         for found in said.findings
         if found.code != "clock_skewed"
     )
@@ -190,7 +198,7 @@ def waits(change: Change) -> list[Fact]:
         if isinstance(fact.body, (*SHOWS, *CLOSES))
         and (
             isinstance(fact.body, DiceThrown)
-            or isinstance(change.fact.body, PotAwarded)
+            or isinstance(change.fact.body, (PotAwarded, DecisionMade))
             or getattr(fact.body, "position", None) is None
             or hand_of(fact) == hand_of(change.fact)
         )
@@ -229,8 +237,15 @@ def with_winnings(change: Change, said: Ruling, _: Ruling) -> bool:
 
 
 def lay_bet(change: Change, said: Ruling, before: Ruling) -> bool:
-    wager = getattr(change.fact.body, "wager", "")
+    wager = getattr(change.fact.body, "wager", None) or ""
     return wager.startswith("lay_") and said.settlements == before.settlements
+
+
+def shows_his_own(change: Change, *_: Ruling) -> bool:
+    return isinstance(change.fact.body, DecisionMade) and all(
+        isinstance(fact.body, HandShown) and hand_of(fact) == hand_of(change.fact)
+        for fact in waits(change)
+    )
 
 
 ALLOWED = {
@@ -238,6 +253,7 @@ ALLOWED = {
     "no section says until when a wager is settled": paid_later,
     "633a.7(h): with a Blackjack that was read wagers are settled at once": turned_after_reading,
     "the stake of a winning wager goes back with its winnings": with_winnings,
+    "637a.19-21(k): a player who shows his own hand too early learns nothing": shows_his_own,
     "623a.3(a)(42): a Lay Bet may be made, and taken down, before any throw": lay_bet,
 }
 

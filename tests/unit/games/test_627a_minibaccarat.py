@@ -126,6 +126,13 @@ def test_627a_7_c_a_wager_after_no_more_bets_is_late_and_stays() -> None:
     back = START + "withdraw 1 player 1000 | at 20\n" + coup("9c Kd", "7h Ts")
     back = back.replace("deal player_hand up 9c", "deal player_hand up 9c | at 30", 1)
     check(back, f"complete {PLAYER_WINS} ! late_wager 1 player 627a.7(c)")
+    # Put down again, they are the same chips; more of them are new.
+    late = "\n! late_wager 1 player 627a.7(c)" * 2
+    for cents in (1000, 400):
+        again = back.replace("at 20\n", f"at 20\n1 player {cents} | at 21\n", 1)
+        check(again, f"complete {PLAYER_WINS}{late}")
+    more = text(ruling(back.replace("at 20\n", "at 20\n1 player 1500 | at 21\n", 1), GAME))
+    assert "1 player 1500 win +1500" in " ".join(more)
 
 
 # -- House Money -----------------------------------------------------------------------------------

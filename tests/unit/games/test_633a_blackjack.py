@@ -181,6 +181,13 @@ def test_633a_10_11_a_blackjack_is_not_doubled_and_aces_are_not_split_again() ->
         "! wager_not_permitted 1.3 split None / 1000 633a.11",
         "! decision_not_permitted 1.2 None / split 633a.11",
     ]
+    first = "decide 1 split, 1 split 1000 hand 2, deal 1 up Ah, deal 1.2 up Ks"
+    first += ", decide 1 split, 1 split 1000 hand 3"
+    found = text(ruling(round_of("9d 8h", "Ac Ad", first), GAME))
+    assert [line for line in found if line.startswith("!")] == [
+        "! wager_not_permitted 1.3 split None / 1000 633a.11",
+        "! decision_not_permitted 1 None / split 633a.11",  # it was open to the first two aces
+    ]
     may = {"options": {"resplit_aces": True}}
     dealt = f"{again}, deal 1.2 up 5s, deal 1.3 up 9s"
     found = text(ruling(round_of("9d 8h", "Ac Ad", dealt), GAME, filed=may))

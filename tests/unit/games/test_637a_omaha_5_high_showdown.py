@@ -35,6 +35,30 @@ def test_637a_19_k_1_a_chip_left_behind_is_found_and_one_too_many() -> None:
     ruled(GAME, script + "pot 0 1 900\ndone", WON + "! overpaid 1 pot 800 / 900 637a.19(k)(1)")
 
 
+@pytest.mark.parametrize(
+    ("late", "found"),
+    [
+        ("hand 1\nact 3 call 400", ["! out_of_turn 3 637a.19(k)"]),
+        ("hand 1 | by board at 90.0\nact 3 call 400 | at 90.2", ["! order_uncertain 3 637a.19(k)"]),
+        ("hand 3\nact 3 call 400", []),  # his own hand: he learns nothing by it
+        ("act 3 call 400\nhand 1", []),  # the control
+    ],
+)
+def test_637a_19_k_a_decision_after_anothers_hand_was_shown_is_out_of_turn(
+    late: str, found: list[str]
+) -> None:
+    last = "act 1 bet 400\nact 2 fold\n" + late + "\n"
+    script = "start 3\nstack 1 9000\nstack 2 9000\nstack 3 9000\n1 blind 100\n2 blind 200\n"
+    script += dealt("As Ad 2c 7d 9h", "Ks Kd 3c 7h 9s", "Qs Qd 4c 8d Td")
+    script += "act 3 call 200\nact 1 call 100\nact 2 check\n"
+    checked = "act 1 check\nact 2 check\nact 3 check\n"
+    script += board(*BOARD, between=checked).removesuffix(checked) + last
+    script += "".join(f"hand {seat}\n" for seat in (1, 3) if f"hand {seat}" not in last)
+    said = text(ruling(script + "pot 0 1 1400\ndone", GAME, filed=OFFERED))
+    assert said[:2] == ["complete", "1 pot 600 win +800 637a.19(k)(1) Full house"]
+    assert [each for each in said if each.startswith("!")] == found
+
+
 def test_637a_19_b_to_k_a_record_cut_anywhere_says_what_comes_next() -> None:
     script = ""
     for cut in """

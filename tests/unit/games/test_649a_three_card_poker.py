@@ -314,6 +314,31 @@ def test_649a_6_a_play_wager_taken_back_once_the_dealers_cards_are_seen_is_settl
     assert not [line for line in text(ruling(in_time, GAME)) if "1 play" in line]
 
 
+@pytest.mark.parametrize(
+    ("again", "stake", "more"),
+    [
+        ("1 play 1000", 1000, []),
+        ("1 play 600", 1000, []),  # the rest is still to be collected
+        ("1 play 600\n 1 play 400", 1000, []),
+        (
+            "1 play 1000\n withdraw 1 play 1000\n 1 play 1000",
+            1000,
+            ["! wager_not_permitted 1 play"],
+        ),
+        ("1 play 1500", 1500, ["! wager_not_permitted 1 play"]),  # 500 are new
+    ],
+)
+def test_649a_6_a_play_wager_taken_back_too_late_and_put_down_again_is_the_same_chips(
+    again: str, stake: int, more: list[str]
+) -> None:
+    script = round_of("Kc 9d 4h", "Qs 8s 2h")
+    back = f"show dealer Qs 8s 2h\n withdraw 1 play 1000\n {again}"
+    found = text(ruling(script.replace("show dealer Qs 8s 2h", back), GAME))
+    assert [line for line in found if line.startswith(f"1 play {stake} win +{stake} ")]
+    told = [line for line in found if line.startswith("! wager_not_permitted")]
+    assert len(told) == 1 + len(more), found
+
+
 @pytest.mark.parametrize("bonus", [True, False])
 def test_649a_12_who_folds_and_plays_afterwards_is_out_and_has_his_play_wager_back(
     bonus: bool,  # noqa: FBT001 - with a Six Card Bonus, which stays, and without
