@@ -141,6 +141,74 @@ def test_it_holds_all_that_it_refers_to(document: dict[str, Any]) -> None:
         Draft202012Validator.check_schema(schema)
 
 
+_TEXTS = {"title", "summary", "description", "tags", "externalDocs", "bindings"}
+FIELDS = {
+    "document": {
+        "asyncapi", "id", "info", "servers", "defaultContentType", "channels", "operations",
+        "components",
+    },
+    "info": {"version", "termsOfService", "contact", "license", *_TEXTS} - {"summary", "bindings"},
+    "server": {"host", "protocol", "protocolVersion", "pathname", "variables", "security", *_TEXTS},
+    "variable": {"enum", "default", "description", "examples"},
+    "channel": {"address", "messages", "servers", "parameters", *_TEXTS},
+    "operation": {"action", "channel", "security", "traits", "messages", "reply", *_TEXTS},
+    "message": {
+        "headers", "payload", "correlationId", "contentType", "name", "examples", "traits", *_TEXTS,
+    },
+    "payload": {"schemaFormat", "schema"},
+    "server binding": {"schemaRegistryUrl", "schemaRegistryVendor", "bindingVersion"},
+    "channel binding": {
+        "topic", "partitions", "replicas", "topicConfiguration", "bindingVersion",
+    },
+    "operation binding": {"groupId", "clientId", "bindingVersion"},
+    "message binding": {
+        "key", "schemaIdLocation", "schemaIdPayloadEncoding", "schemaLookupStrategy",
+        "bindingVersion",
+    },
+}  # fmt: skip
+"""The fields of each object, by AsyncAPI 3.0.0 and version 0.5.0 of its Kafka bindings.
+
+Its own schema is not among the packages of the tests. The document was valid by the one of
+`@asyncapi/specs` 6.11.1 on 2026-11-25.
+"""
+
+
+def objects(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of AsyncAPI's own in the document, with its kind."""
+    yield from (("document", document), ("info", document["info"]))
+    several = {
+        "server": document["servers"],
+        "channel": document["channels"],
+        "operation": document["operations"],
+        "message": document["components"]["messages"],
+    }
+    for kind, named in several.items():
+        for each in named.values():
+            yield kind, each
+            yield from (("variable", told) for told in each.get("variables", {}).values())
+            yield from [("payload", each["payload"])] if "schema" in each.get("payload", ()) else []
+            assert set(each.get("bindings", ())) <= {"kafka"}
+            if "bindings" in each:
+                yield f"{kind} binding", each["bindings"]["kafka"]
+
+
+def test_every_object_has_only_the_fields_that_asyncapi_names(document: dict[str, Any]) -> None:
+    seen = set()
+    for kind, told in objects(document):
+        seen.add(kind)
+        assert set(told) <= FIELDS[kind], (kind, set(told) - FIELDS[kind])
+        assert told.get("bindingVersion", "0.5.0") == "0.5.0"
+    assert seen >= set(FIELDS) - {"operation binding"}
+    assert document["asyncapi"] == "3.0.0"
+    assert {"title", "version"} <= set(document["info"])
+    for each in document["operations"].values():
+        assert each["action"] in ("send", "receive")
+        channel = each["channel"]["$ref"].removeprefix("#/channels/")
+        assert channel in document["channels"]
+        for told in each.get("messages", ()):
+            assert told["$ref"].startswith(f"{each['channel']['$ref']}/messages/")
+
+
 def test_servers_say_how_to_reach_the_brokers(document: dict[str, Any]) -> None:
     protocols = {each["protocol"] for each in document["servers"].values()}
     assert protocols == {"kafka", "kafka-secure"}
