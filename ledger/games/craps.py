@@ -204,11 +204,11 @@ def _judge(
     up, placed = (seat, wager, 1) in lay, isinstance(body, WagerPlaced)
     if wager in BONUS and up:
         # It may never be raised or reduced: it stays until it is collected or paid.
-        if placed:
+        if isinstance(body, WagerWithdrawn):
+            t.close([fact], hand.first, "4(c)(4)")
+        elif t.new_chips(body, hand.first):
             why = "it is already placed, and may not be increased before it is decided"
             t.not_permitted(seat, wager, why, "4(c)(4)", (fact,))
-        else:
-            t.close([fact], hand.first, "4(c)(4)")
     elif wager in LAYS and not placed:
         # Taken down whole, it is no longer off; another one is a new bet.
         hand.off -= (

@@ -84,6 +84,8 @@ class Table:
         self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played with the chips of a wager
         # Chips and coupons taken back, by source and id of the fact.
         self.taken_back: dict[tuple[str, str], tuple[int, tuple[Coupon, ...]]] = {}
+        # By source and id of the fact that closed them: cents that came too late, and that went.
+        self.moved_late: dict[tuple[str, str], tuple[Counter[Spot], Counter[Spot]]] = {}
         self.redeemed: list[Redeemed] = []  # coupons and the settlements of their wagers
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
         self.arranged: set[tuple[str, int | None]] = set()  # holders who set their hands
@@ -410,10 +412,9 @@ class Table:
         again, they are the same chips. Returns the position and wager of each late wager.
         """
         late: set[tuple[int, str]] = set()
-        came: Counter[Spot] = Counter()  # cents placed too late
-        gone: Counter[Spot] = Counter()  # cents taken back too late
         if by is None:
             return late
+        came, _ = moved_late = self._moved_late(by)
         for fact in placed:
             self.closings.append((fact, by))
             after = self.source.later_than(fact, by)
@@ -424,19 +425,33 @@ class Table:
                 if (fact.source, fact.id) not in self.taken_back:
                     continue  # judged as it was taken in
                 if after:
-                    self._back_at_stake(fact, body, by, section, (came, gone))
+                    self._back_at_stake(fact, body, by, section, moved_late)
                     continue
             if isinstance(body, WagerPlaced | WagerWithdrawn):
                 late.update([(body.position, body.wager)] if after else [])
                 if after and isinstance(body, WagerPlaced):
-                    spot = (body.position, body.wager, body.hand)
-                    again = min(body.amount, gone[spot])
-                    gone[spot] -= again
-                    came[spot] += body.amount - again
-                    if again:
-                        self.stakes[spot] = (self.stakes.get(spot) or 0) - again
+                    came[body.position, body.wager, body.hand] += self.new_chips(body, by)
                 self._late(body, fact, by, section, certain=after is True)
         return late
+
+    def new_chips(self, body: WagerPlaced, by: Fact | None) -> int:
+        """Cents put down after a fact that closed the wager, without those taken back after it.
+
+        Those are the same chips, which are at stake still.
+        """
+        if by is None:
+            return body.amount
+        _, gone = self._moved_late(by)
+        spot = (body.position, body.wager, body.hand)
+        again = min(body.amount, gone[spot])
+        if again:
+            gone[spot] -= again
+            self.stakes[spot] = (self.stakes.get(spot) or 0) - again
+        return body.amount - again
+
+    def _moved_late(self, by: Fact) -> tuple[Counter[Spot], Counter[Spot]]:
+        """Cents of each wager that came after the fact that closed it, and that went."""
+        return self.moved_late.setdefault((by.source, by.id), (Counter(), Counter()))
 
     def _back_at_stake(
         self,

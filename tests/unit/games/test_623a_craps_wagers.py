@@ -310,3 +310,24 @@ def test_623a_3_a_42_a_lay_bet_overdrawn_is_off_no_longer() -> None:
     script = f"start\n1 lay_4 1000\ncalled 1 lay_4 off\n{rolls('6')}"
     again = f"{script}\nwithdraw 1 lay_4 1500\n1 lay_4 500\n{rolls('7')}"
     assert "1 lay_4 throw 2 500 win +250" in " ".join(text(ruling(again, GAME)))
+
+
+@pytest.mark.parametrize(
+    ("wager", "section"), [("pass", "623a.4(c)(1)"), ("all_small", "623a.4(c)(4)")]
+)
+@pytest.mark.parametrize("again", ["1000", "400", "600\n1 {wager} 400"])
+def test_623a_4_c_chips_taken_back_too_late_and_put_down_again_are_the_same_chips(
+    wager: str, section: str, again: str
+) -> None:
+    moved = f"withdraw 1 {wager} 1000\n1 {wager} {again.format(wager=wager)}"
+    script = f"start\n1 {wager} 1000\n{rolls('6')}\n{moved}\n{rolls('7')}"
+    said = text(ruling(f"{script}\ntake 1 {wager} 1000\ndone", GAME))
+    lost = [line for line in said if f" {wager} throw 2 1000 lose -1000 " in line]
+    assert (said[0], len(lost)) == ("complete", 1), said
+    assert f"! wager_not_permitted 1 {wager} {section}" in said
+    assert not [line for line in said if "collected" in line]
+
+
+def test_623a_3_a_chips_that_came_too_late_and_went_again_are_not_at_stake() -> None:
+    late = f"start\n1 pass 1000\n{rolls('6')}\n1 pass 400\nwithdraw 1 pass 400\n{rolls('7')}"
+    assert "1 pass throw 2 1000 lose -1000 623a.3(a)" in text(ruling(late, GAME))
