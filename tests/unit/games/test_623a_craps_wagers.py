@@ -313,13 +313,19 @@ def test_623a_3_a_42_a_lay_bet_overdrawn_is_off_no_longer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wager", "section"), [("pass", "623a.4(c)(1)"), ("all_small", "623a.4(c)(4)")]
+    ("wager", "section", "again"),
+    [
+        ("pass", "623a.4(c)(1)", "1 pass 1000"),
+        ("pass", "623a.4(c)(1)", "1 pass 400"),
+        ("pass", "623a.4(c)(1)", "1 pass 600\n1 pass 400"),
+        ("all_small", "623a.4(c)(4)", "1 all_small 1000"),
+        ("all_small", "623a.4(c)(4)", "1 all_small 600\n1 all_small 400"),
+    ],
 )
-@pytest.mark.parametrize("again", ["1000", "400", "600\n1 {wager} 400"])
 def test_623a_4_c_chips_taken_back_too_late_and_put_down_again_are_the_same_chips(
     wager: str, section: str, again: str
 ) -> None:
-    moved = f"withdraw 1 {wager} 1000\n1 {wager} {again.format(wager=wager)}"
+    moved = f"withdraw 1 {wager} 1000\n{again}"
     script = f"start\n1 {wager} 1000\n{rolls('6')}\n{moved}\n{rolls('7')}"
     said = text(ruling(f"{script}\ntake 1 {wager} 1000\ndone", GAME))
     lost = [line for line in said if f" {wager} throw 2 1000 lose -1000 " in line]
