@@ -373,8 +373,7 @@ def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
         code="fact_missing",
         amount=-item.amount,
         round=item.round,
-        says=f"A device lost a fact of round {item.round}: position {item.position} on "
-        f"{item.wager}, {dollars(abs(item.amount))}.",
+        says=f"A device lost a fact of round {item.round}. {item.says}",
         facts=item.facts,
     )
 

@@ -12,13 +12,15 @@ from replay.rounds.drawing import boxed_table, draw
 from replay.rounds.story import facts_in_findings
 from replay.rounds.story_text import owed_table
 from replay.text import times
+from replay.text.wins import FIGURES, figures, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
 
+    from ledger.finance.win import TableWin
     from replay.cameras.timeline import FactSights
     from replay.demo.audit import Audit
     from replay.rounds.story import Story
@@ -90,6 +92,19 @@ def _seen(seen: FactSights) -> str:
     return ", ".join(told)
 
 
+def wins_text(found: Sequence[TableWin]) -> Iterator[RenderableType]:
+    """The three wins of each table, and what explains a count gap."""
+    yield Text()
+    names = [name.replace("_", " ") for name in FIGURES]
+    table = boxed_table("table", *names, right=names, title="The three wins of the day")
+    for each in found:
+        table.add_row(each.table, *(text or "n/a" for text in figures(each)))
+    yield table
+    for each in found:
+        for cause in each.causes:
+            yield Text(f"  {each.table}: {signed(cause.amount)}. {cause.says}", style="bold")
+
+
 class DemoResult(NamedTuple):
     """The result of the demonstration: how to reach its record, and what to open.
 
@@ -115,6 +130,7 @@ def pointers(left: DemoResult) -> Iterator[RenderableType]:
         left.setting,
         f"{left.program} replay {left.round}",
         f"{left.program} rounds --finding overpaid",
+        f"{left.program} win",
         f"{left.program} drop --table {table}",
         f"{left.program} verify",
         f"python3 {checker} --key {key}",

@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
+from consumers.finance import wins
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
@@ -29,6 +30,8 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings
 from ledger.errors import Refused
+from ledger.finance.groups import grouped
+from ledger.finance.win import TableWin
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
 from ledger.values import RoundId, dollars
@@ -39,7 +42,7 @@ from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size
 from replay.cli.shell.terminal import draw
 from replay.demo.audit import Audit, audit, money_at_stake
-from replay.demo.report import DemoResult, found_text, pointers, worst_text
+from replay.demo.report import DemoResult, found_text, pointers, wins_text, worst_text
 from replay.dossier.gathering.found import of_round
 from replay.dossier.service import wanted_for, write_found
 from replay.dossier.signing.keys import SIGNING, public_text
@@ -138,10 +141,12 @@ def demo(
         _stage("Rule", lambda advance: _rule(database, advance))
         _stage("Film", lambda advance: _film(database, filming, plan, written, place, advance))
         checked = _stage("Compare", lambda _: _compare(database, written.planted))
+        won = _stage("Win", lambda _: _win(database))
         worst = _stage("Replay", lambda _: _worst(database, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(database, worst, place))
     draw(found_text(checked))
     draw(worst_text(worst.story))
+    draw(wins_text(won))
     draw(pointers(_left(place, settings, worst.story.round)))
     print_drawn(f"Done in {time.monotonic() - began:.0f} s.\n")
     if not checked.agrees:
@@ -291,6 +296,16 @@ def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str
     return checked, (
         f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} other findings"
     )
+
+
+def _win(database: Database) -> tuple[list[TableWin], str]:
+    """The three wins of each table, and those of the house."""
+    found = wins.read(database)
+    house = grouped(found, "house")
+    names = ("counted", "moved", "owed")
+    amounts = [(name, getattr(each, name)) for each in house for name in names]
+    told = ", ".join(f"{name} {dollars(a) if a is not None else 'n/a'}" for name, a in amounts)
+    return found, told
 
 
 def _worst(

@@ -8,11 +8,11 @@ import typer
 from consumers.finance import wins
 from ledger.finance.groups import By, grouped
 from ledger.finance.win import TableWin
-from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
+from replay.text.wins import FIGURES, explained, figures
 
 app = family()
 
@@ -61,20 +61,19 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
     first = found[0]
     show_table(
         f"{first.property} · {first.gaming_day} · win",
-        (by, "grade", "drop", "counted", "moved", "owed", "count_gap", "pay_gap"),
+        (by, "grade", *FIGURES),
         (
             (
                 _name(each, by),
                 each.grade,
-                *map(_money, (each.drop.total, each.counted, each.moved, each.owed)),
-                *map(_money, (each.count_gap, each.pay_gap)),
+                *figures(each),
             )
             for each in [*found, *_house(found, by)]
         ),
-        right="drop counted moved owed count_gap pay_gap",
+        right=" ".join(FIGURES),
     )
     for each in found:
-        for line in _lines(each):
+        for line in explained(each):
             say(f"{_name(each, by)} · {line}")
 
 
@@ -86,38 +85,3 @@ def _house(found: Sequence[TableWin], by: By) -> list[TableWin]:
 def _name(each: TableWin, by: By) -> str:
     names = {"table": each.table, "game": each.game, "pit": each.pit or "no pit", "house": None}
     return names[by] or "house"
-
-
-def _lines(each: TableWin) -> Iterable[str]:
-    """A day's items, causes, exceptions and missing papers as sentences."""
-    for item in each.items:
-        where = f"round {item.round}: " if item.round else ""
-        yield f"{item.gap} gap {_signed(item.amount)} · {where}{item.says}"
-    for cause in each.causes:
-        yield f"cause {_signed(cause.amount)} · {cause.says}"
-    for exception in each.exceptions:
-        yield f"exception · {exception.says}"
-    for name in each.missing:
-        yield f"missing · {_missing(name)}"
-    for name, amount in each.told.items():
-        yield f"as recorded, without corrections · {name.replace('_', ' ')} {_money(amount)}"
-
-
-def _missing(name: str) -> str:
-    """What is missing, in words."""
-    kind, _, which = name.partition(":")
-    words = {
-        "box": f"box {which} has not been counted",
-        "round": f"round {which} is closed, and not every wager of it can be settled",
-        "opener": "the tray was not counted at the opening, nor at the end of the day before",
-        "closer": "the tray was not counted at the drop or at the closing",
-    }
-    return words.get(kind, name)
-
-
-def _signed(amount: int) -> str:
-    return f"+{dollars(amount)}" if amount > 0 else dollars(amount)
-
-
-def _money(cents: int | None) -> str | None:
-    return None if cents is None else dollars(cents)

@@ -1,0 +1,50 @@
+"""A gaming day's wins as people read them: figures, and a sentence for each item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.finance.win import TableWin
+
+FIGURES = ("drop", "counted", "moved", "owed", "count_gap", "pay_gap")
+"""The figures of a line, by name."""
+
+_MISSING = {
+    "opener": "the tray was not counted at the opening, nor at the end of the day before",
+    "closer": "the tray was not counted at the drop or at the closing",
+    "box": "box {} has not been counted",
+    "round": "round {} is closed, and not every wager of it can be settled",
+}
+
+
+def figures(of: TableWin) -> list[str | None]:
+    """The `FIGURES` in dollars; None where an input is missing."""
+    cents = (of.drop.total, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap)
+    return [None if each is None else dollars(each) for each in cents]
+
+
+def explained(of: TableWin) -> Iterator[str]:
+    """Its items, causes, exceptions and missing papers, a sentence each."""
+    for item in of.items:
+        where = f"round {item.round}: " if item.round else ""
+        yield f"{item.gap} gap {signed(item.amount)} · {where}{item.says}"
+    for cause in of.causes:
+        yield f"cause {signed(cause.amount)} · {cause.says}"
+    for exception in of.exceptions:
+        yield f"exception · {exception.says}"
+    for name in of.missing:
+        kind, _, which = name.partition(":")
+        yield f"missing · {_MISSING.get(kind, name).format(which)}"
+    for name, amount in of.told.items():
+        shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else dollars(amount)
+        yield f"as recorded, without corrections · {name.replace('_', ' ')} {shown}"
+
+
+def signed(amount: int) -> str:
+    """Cents with their sign: `+$5.00`."""
+    return f"+{dollars(amount)}" if amount > 0 else dollars(amount)
