@@ -1,7 +1,7 @@
 """The facts of a feed of any length, by their places in it.
 
-The first facts are kept in memory, which is enough for a gaming day of a floor. Further ones lie in
-a temporary file without a name. It leaves the disk with the process, however the process ends.
+The first facts are kept in memory, enough for eight tables' gaming day. Further ones lie in a
+temporary file without a name. It leaves the disk with the process, however the process ends.
 """
 
 import os
