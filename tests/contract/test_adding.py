@@ -104,6 +104,7 @@ class Copy(NamedTuple):
             "PYTHONDONTWRITEBYTECODE": "1",
             "TESTS_DATABASE_URL": self.server,
             "ROUND_LEDGER_HOME": str(home or self.root / "home"),
+            "ROUND_LEDGER_POSTGRES_STAYS_S": "0",
             "ROUND_LEDGER_DATABASE_URL": url,
         }
         done = subprocess.run(

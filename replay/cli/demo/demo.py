@@ -4,7 +4,6 @@ It has its own folder and its own record: no setting lets simulated facts into a
 0065). It calls the same functions as the other commands.
 """
 
-import fcntl
 import shlex
 import shutil
 import sys
@@ -25,7 +24,7 @@ from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
 from consumers.rulings.touched_rounds import round_of
 from infra.postgres.connection import Database, begin_anew, open_database
-from infra.postgres.embedded import embedded
+from infra.postgres.embedded import stop_unused
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings
@@ -194,22 +193,13 @@ def _not_ours(folder: Path) -> Refused:
 
 
 def _stop_what_runs_there(place: DemoPaths) -> None:
-    """Stop a server that a killed run left. Raises `Refused` if a program still uses it."""
-    users = place.home / "postgres.users"
-    if not users.is_file():
-        return
-    with users.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Refused(
-                "Another program is using the record of the last demonstration",
-                where=str(place.home),
-                hint="Stop that program, or name another folder: round-ledger demo FOLDER.",
-            ) from None
-    if (place.home / "postgres" / "postmaster.pid").exists():
-        with embedded(place.home):
-            pass  # the last user stops it
+    """Stop the server of the last run, if it stays. Raises `Refused` if a program uses it."""
+    if stop_unused(place.home) == "used":
+        raise Refused(
+            "Another program is using the record of the last demonstration",
+            where=str(place.home),
+            hint="Stop that program, or name another folder: round-ledger demo FOLDER.",
+        )
 
 
 def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:

@@ -60,7 +60,11 @@ def relay(
     log_to_stderr()
     watch = RelayMetrics(in_force().ready_s)
     where = kafka()
-    with opened_database() as database, until_signalled() as stop, _told_of(watch, port):
+    with (
+        opened_database(serves=not once) as database,
+        until_signalled() as stop,
+        _told_of(watch, port),
+    ):
         published: dict[str, int] = {}
 
         def passed(topic: str, count: int, position: int) -> None:

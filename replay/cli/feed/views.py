@@ -29,7 +29,7 @@ from infra.kafka.merging import Figures
 from infra.kafka.topics import FACTS
 from infra.metrics import metrics_server
 from infra.postgres import parking
-from infra.postgres.connection import AnyConnection, Database, kept_running
+from infra.postgres.connection import AnyConnection, Database
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import tracked
 from infra.postgres.tape import PostgresTape
@@ -108,7 +108,11 @@ def consume(
     if status:
         _tell_status(chosen, json=json)
         return
-    with opened_database() as database, until_signalled() as stop, _bar(database) as passed:
+    with (
+        opened_database(serves=stay) as database,
+        until_signalled() as stop,
+        _bar(database) as passed,
+    ):
         install(database)
         watch = ConsumerMetrics(
             database,
@@ -230,11 +234,13 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
     """Raise alerts by the settings; without `follow`, stop at the end of the feed."""
     settings = in_force()
     log_to_stderr()
-    with opened_database() as database, until_signalled() as stop, ExitStack() as open_:
+    with (
+        opened_database(serves=follow) as database,
+        until_signalled() as stop,
+        ExitStack() as open_,
+    ):
         install(database)
         watch = AlertMetrics(database, ready_s=settings.ready_s)
-        if follow:
-            open_.enter_context(kept_running(settings))
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, settings.http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
@@ -263,7 +269,6 @@ def _follow(
 ) -> int | None:
     log_to_stderr()
     with ExitStack() as open_:
-        open_.enter_context(kept_running(in_force()))
         if disputes.VIEW in chosen:
             open_.enter_context(locks_kept(database, lock_margins(in_force())))
         if port is not None:

@@ -60,9 +60,9 @@ def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
         return
     if key_file is not None:
         raise Usage("--key-file needs --to", where="--key-file", hint="Name the ledger with --to.")
-    from replay.shell.connections import opened_running_tape  # noqa: PLC0415 - as in `ingest`
+    from replay.shell.connections import opened_tape  # noqa: PLC0415 - as in `ingest`
 
-    with opened_running_tape() as tape, Committer(tape) as committer:
+    with opened_tape(serves=True) as tape, Committer(tape) as committer:
         yield _here(committer)
 
 

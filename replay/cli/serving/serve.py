@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from infra.access.connections import AccessDatabase
 from infra.access.keys import Keys
-from infra.postgres.connection import Database, kept_running
+from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Refused, Unavailable, Usage
@@ -70,12 +70,11 @@ def serve(
     settings = in_force()
     address = host or settings.http_host
     log_to_stderr()
-    with opened_database() as database:
+    with opened_database(serves=True) as database:
         _refuse_without_keys(database, settings, address)
         with (
             _listening(address, settings.http_port if port is None else port) as listener,
             PostgresTape(database) as tape,
-            kept_running(settings),
             Committer(tape) as committer,
             views_kept(database) if views else nullcontext(),
             locks_kept(database, lock_margins(settings)),

@@ -3,8 +3,6 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -12,14 +10,17 @@ import typer
 
 from consumers.runtime.stopping import until_signalled
 from infra.kafka.clients import cluster
-from infra.postgres.connection import Database, kept_running, open_database, server
+from infra.postgres.connection import Database, server
+from infra.postgres.embedded import staying, stop_unused
 from infra.services import brokers, jars, supervisor
 from infra.services.brokers import Programs
 from infra.services.java import find_java
 from infra.services.supervisor import LOG, Running
 from infra.settings import Settings
 from ledger.errors import Refused, Unavailable, Usage
+from ledger.values import format_time
 from replay.cli.shell.app import family
+from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_list, progress, say
 from replay.shell.settings import in_force
 
@@ -82,24 +83,37 @@ def up(
 def down(*, json: Json = False) -> None:
     """Stop PostgreSQL and Kafka; their data stays.
 
+    It also stops a PostgreSQL that stays after the last command. One that another process uses is
+    left to that process, and so reported.
+
     Example: round-ledger services down
     """
-    stopped = supervisor.end(in_force().home)
+    home = in_force().home
+    stopped = supervisor.end(home)
+    left = stop_unused(home)
+    stopped = stopped or left == "stopped"
     if json:
-        print_json({"stopped": stopped})
+        postgres = "stopped" if stopped and left == "not running" else left
+        print_json({"stopped": stopped, "postgres": postgres})
         return
-    say("Stopped; the data stays." if stopped else "Nothing was running.")
+    if stopped or left == "not running":
+        say("Stopped; the data stays." if stopped else "Nothing was running.")
+    if left == "used":
+        say("Another process uses PostgreSQL. End that process, then run this command again.")
 
 
 @group.command("status")
 def status(*, json: Json = False) -> None:
     """Show what runs where; exit code 3 if something does not answer.
 
+    Without `services up`, it shows a PostgreSQL that a command uses, or that stays after one.
+
     Example: round-ledger services status
     """
     settings = in_force()
     found = supervisor.running(settings.home)
     if found is None:
+        _tell_staying(settings, json=json)
         raise Unavailable(
             "The services are not running",
             where=str(settings.home),
@@ -107,6 +121,22 @@ def status(*, json: Json = False) -> None:
         )
     if not _tell(settings, found, json=json):
         raise typer.Exit(Unavailable.exit_code)
+
+
+def _tell_staying(settings: Settings, *, json: bool) -> None:
+    """Print the embedded server if it runs: in use, or until when it stays."""
+    found = staying(settings.home)
+    if found is None:
+        return
+    until = None if found.until_us is None else format_time(found.until_us)
+    row = ServiceState(
+        "postgres",
+        version=None,
+        address=str(settings.home),
+        pid=found.pid,
+        state="in use" if until is None else f"stays until {until}",
+    )
+    print_list("Services", [row], ServiceState._fields, json=json)
 
 
 def _programs(settings: Settings) -> Programs:
@@ -124,19 +154,12 @@ def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
     with until_signalled(insist=False) as stop, supervisor.lock_home(settings.home):
         supervisor.supervise(
             settings.home,
-            _database(settings),
+            opened_database(serves=True),
             programs,
             count=nodes,
             version=jars.release().version,
             stop=stop,
         )
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[Database]:
-    """The database, restarted whenever its server dies."""
-    with open_database(settings) as database, kept_running(settings):
-        yield database
 
 
 def _same_size(found: Running, nodes: int) -> None:

@@ -197,7 +197,7 @@ def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
     )  # fmt: skip
     frame = ("frame", "--at", "2026-11-20T18:40:03Z")
     ask = ("--camera", "CC-07-A", "--because", "nobody is to know", "--out", tmp_path)
-    with no_room(Settings(home=added.folder.parent / "home")):
+    with no_room(Settings(added.folder.parent / "home", postgres_stays_s=0)):
         for what in (clip, frame):
             done = added.cli("footage", *what, *ask)
             assert done.code == 3, done.err
@@ -210,7 +210,10 @@ def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
 
 def on_record(of: Recorded) -> list[TapeRow]:
     home = of.folder.parent / "home"
-    with open_database(Settings(home=home)) as database, PostgresTape(database) as tape:
+    with (
+        open_database(Settings(home, postgres_stays_s=0)) as database,
+        PostgresTape(database) as tape,
+    ):
         return tape.read(0, 1_000_000)
 
 

@@ -45,7 +45,10 @@ class Floor(NamedTuple):
 
     def handled(self) -> list[dict[str, Any]]:
         """Every fact that footage was looked at or taken out, in order."""
-        with open_database(Settings(home=self.home)) as database, PostgresTape(database) as tape:
+        with (
+            open_database(Settings(self.home, postgres_stays_s=0)) as database,
+            PostgresTape(database) as tape,
+        ):
             rows = tape.read(0, 1_000_000)
         kinds = ("footage_exported.v1", "footage_viewed.v1")
         return [{"type": row.type} | json.loads(row.data) for row in rows if row.type in kinds]
@@ -248,7 +251,7 @@ def test_no_frame_is_written_where_that_cannot_be_put_on_record(
 ) -> None:
     out = tmp_path / "frames"
     args = ("replay", floor.filmed, "--footage", floor.footage, "--frames", out)
-    with no_room(Settings(home=floor.home)):
+    with no_room(Settings(floor.home, postgres_stays_s=0)):
         refused = floor.cli(*args)
     assert (refused.code, "no room for what leaves" in refused.err) == (3, True), refused.err
     assert not out.exists()

@@ -203,5 +203,6 @@ def environ_of_a_reader(folder: Path, bin_: Path) -> dict[str, str]:
         "HOME": str(folder),
         "LANG": "C.UTF-8",
         "ROUND_LEDGER_HOME": str(folder / "demo" / "home"),
+        "ROUND_LEDGER_POSTGRES_STAYS_S": "0",
         "PYTHONPATH": str(ROOT),
     }

@@ -16,16 +16,17 @@ import pytest
 from infra.postgres.connection import Database, open_database
 from infra.postgres.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
-from infra.settings import load
+from infra.settings import Settings, load
 from ledger.errors import Unavailable
 from tests.fixtures.postgres import fact
 
 ROOT = Path(__file__).parents[3]
 USER = """
 import sys, time
-from infra.settings import load
+from infra.settings import Settings, load
 from infra.postgres.connection import open_database
-with open_database(load({"ROUND_LEDGER_HOME": sys.argv[1]})) as base:
+environ = {"ROUND_LEDGER_HOME": sys.argv[1], "ROUND_LEDGER_POSTGRES_STAYS_S": "0"}
+with open_database(load(environ)) as base:
     with base.connect("ledger_reader") as connection:
         connection.execute("SELECT 1")
     print("ready", flush=True)
@@ -80,7 +81,7 @@ def test_a_killed_user_does_not_keep_the_server_running(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
-    settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
+    settings = Settings(tmp_path, postgres_stays_s=0)
     for expected in ("appended", "duplicate"):
         with open_database(settings) as database, PostgresTape(database) as tape:
             assert tape.append([fact(1)])[0].verdict == expected
@@ -141,7 +142,7 @@ def test_a_server_that_does_not_answer_is_unavailable_and_its_password_is_not_to
 
 @pytest.mark.long
 def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Path) -> None:
-    settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
+    settings = Settings(tmp_path, postgres_stays_s=0)
     with open_database(settings) as database:
         tape = PostgresTape(database)
         tape.append([fact(1)])
