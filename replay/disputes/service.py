@@ -29,8 +29,9 @@ from replay.cameras.custody import CameraSpan, locked, times_of, to_keep, unlock
 from replay.cameras.custody_service import put_handled, stretch
 from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, unplayed
 from replay.recording.house_facts import FactWriter, Noted
-from replay.rounds.reading import catch_up_views, load_round, resolve_round
+from replay.rounds.reading import load_round, resolve_round
 from replay.rounds.story import Story
+from replay.rounds.views import catch_up_views
 from replay.shell.connections import opened_database
 from replay.shell.output import progress
 from replay.shell.settings import in_force

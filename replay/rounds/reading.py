@@ -4,20 +4,17 @@
 moments from the facts.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, rows_about
-from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rulings import rulings
 from consumers.rulings.round_state import RoundState
 from consumers.rulings.touched_rounds import RoundBatch
-from consumers.runtime.lifecycle import Projection, catch_up
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import ViewStore, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import Fact, fact_of
@@ -27,8 +24,6 @@ from replay.cameras.custody import times_of
 from replay.footage.library.files import FootageFiles, open_footage
 from replay.footage.library.index import FootageIndex
 from replay.rounds.story import Story, story
-from replay.shell.connections import opened_database
-from replay.shell.output import Advance, progress
 from replay.shell.settings import in_force
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
@@ -44,29 +39,6 @@ class LoadedRound(NamedTuple):
     story: Story
     camera_rows: Sequence[TapeRow]
     footage: FootageFiles | None
-
-
-@contextmanager
-def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
-    """The record's database, with these views caught up (ADR 0061)."""
-    with opened_database() as database:
-        with progress("views") as advance:
-            catch_up_views(database, projections, advance)
-        yield database
-
-
-def catch_up_views(database: Database, projections: Sequence[Projection], advance: Advance) -> None:
-    """Create missing views, and catch up these to the end of the record.
-
-    If another process does it too, each batch is applied once, by either of them.
-    """
-
-    def reached(view: str, position: int) -> None:
-        advance(0, doing=f"view {view}: {position:,} facts")
-
-    install(database)
-    with tape_source(database) as source:
-        catch_up(database, source, projections, progress=reached)
 
 
 def footage_folder(named: Path | None) -> Path | FootageIndex | None:

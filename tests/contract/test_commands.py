@@ -68,7 +68,7 @@ HINDERED = """
 import errno, sys
 from infra.postgres import embedded
 number = int(sys.argv.pop(1))
-def start(folder):
+def start(folder, first):
     raise OSError(number, "told by the system", "/srv/ledger")
 embedded._start = start
 from replay.cli import main

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import psycopg
 
-from infra.postgres import embedded, keeper
-from infra.postgres.server_process import FOLDER, living
+from infra.postgres import embedded
+from infra.postgres.server import keeper
+from infra.postgres.server.process import FOLDER, living
 
 
 def told(word: object) -> None:

@@ -50,7 +50,8 @@ from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
-from replay.rounds.reading import LoadedRound, catch_up_views, load_round
+from replay.rounds.reading import LoadedRound, load_round
+from replay.rounds.views import catch_up_views
 from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.web.page import round_path

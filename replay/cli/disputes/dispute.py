@@ -28,8 +28,8 @@ from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
 from replay.disputes.service import DisputeContext, moments_of, opened_disputes
 from replay.recording.house_facts import Noted
-from replay.rounds.reading import opened_views
 from replay.rounds.story_text import owed_table, signed
+from replay.rounds.views import opened_views
 from replay.shell.output import (
     Json,
     print_json,

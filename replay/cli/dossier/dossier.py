@@ -11,7 +11,8 @@ from replay.cli.shell.options import FootageFolder
 from replay.dossier import Kind
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.service import VIEWS, hand_over
-from replay.rounds.reading import footage_folder, opened_views
+from replay.rounds.reading import footage_folder
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say
 from replay.text.typed import written
 

@@ -10,7 +10,7 @@ from ledger.finance.groups import By, grouped
 from ledger.finance.win import TableWin
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 from replay.text.wins import FIGURES, explained, figures
 

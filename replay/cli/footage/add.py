@@ -29,7 +29,7 @@ from replay.cli.shell.options import moment
 from replay.footage.library.adding import FootageDetails, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing.muxing import available
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, progress, say, show_table
 from replay.shell.zones import Zones, house_zones

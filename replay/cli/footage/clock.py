@@ -34,7 +34,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.options import moment
 from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import append_fact, screen
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, progress, show_table
 from replay.shell.zones import house_zones
 from replay.text.times import stamp

@@ -32,7 +32,8 @@ from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
 from replay.cli.shell.options import require_gaming_day
 from replay.footage.library.index import FootageIndex
-from replay.rounds.reading import at_hand, footage_folder, opened_views, resolve_round
+from replay.rounds.reading import at_hand, footage_folder, resolve_round
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, printable, say, show_table
 from replay.shell.zones import house_zones
 from replay.text import times

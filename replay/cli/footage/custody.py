@@ -47,7 +47,7 @@ from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import Noted, now_us
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
 from replay.shell.settings import in_force
 from replay.shell.zones import zones

@@ -40,13 +40,8 @@ from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames
 from replay.recording.exports import ExportedFootage, tell_of_command
-from replay.rounds.reading import (
-    ROUND_VIEWS,
-    STORY_TABLES,
-    load_round,
-    opened_views,
-    resolve_round,
-)
+from replay.rounds.reading import ROUND_VIEWS, STORY_TABLES, load_round, resolve_round
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, progress, say
 from replay.shell.zones import house_zones
 from replay.text.file_names import file_name

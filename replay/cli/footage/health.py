@@ -21,7 +21,7 @@ from replay.cli.footage.group import entries_of, library
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.footage.library.index import FootageIndex, IndexedSegment
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
 from replay.shell.zones import house_zones
 from replay.text.times import stamp

@@ -5,7 +5,7 @@ from consumers.money.amounts import BoxCount
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 
 app = family()

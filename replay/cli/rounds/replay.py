@@ -3,26 +3,20 @@
 Findings do not change the exit code: it is 0 for any round that can be replayed.
 """
 
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from infra.postgres.connection import Database
-from ledger.errors import Refused, Usage
-from replay.cameras.timeline import FrameLookup
+from ledger.errors import Usage
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
 from replay.cli.shell.terminal import draw
-from replay.dossier import pictures, wanted
-from replay.dossier.writing.package import beside
-from replay.footage.library.files import FrameFile, spilled
-from replay.recording.exports import ExportedFootage, tell_of_command
-from replay.rounds.reading import LoadedRound, footage_folder, load_round, opened_views
+from replay.rounds.reading import ROUND_VIEWS, footage_folder, load_round
 from replay.rounds.story import Story
 from replay.rounds.story_text import moment_json, ruling_json, tell
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say
 from replay.shell.zones import house_zones
 
@@ -56,7 +50,7 @@ def replay(
 
     Example: round-ledger replay CC-02/2026-11-20/61
     """
-    with opened_views() as database:
+    with opened_views(ROUND_VIEWS) as database:
         found = load_round(database, round_, footage_folder(footage))
         story, zone = found.story, house_zones(database).of(found.story.round.property)
         if at is not None and not 1 <= at <= len(story.moments):
@@ -65,7 +59,11 @@ def replay(
                 where=f"--at {at}",
                 hint=f"Give a number from 1 to {len(story.moments)}.",
             )
-        written = None if frames is None else _hand_out(database, found, frames, by, because)
+        written = None
+        if frames is not None:
+            from replay.cli.rounds import frames as export  # noqa: PLC0415 - no other replay needs it
+
+            written = export.hand_out(database, found, frames, by, because)
     if json:
         print_lines(_replay_json(story, at))
     else:
@@ -82,33 +80,3 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
     for number in range(1, len(story.moments) + 1):
         yield moment_json(story, number)
     yield ruling_json(story)
-
-
-def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[ExportedFootage]:
-    """The exported footage: camera and time of each frame, by the camera's clock."""
-    for sight, _ in shown.values():
-        at_us = sight.camera_time_us or 0
-        yield ExportedFootage(sight.camera or "", at_us, at_us)
-
-
-def _hand_out(
-    database: Database, found: LoadedRound, folder: Path, by: str | None, because: str
-) -> int:
-    """Record the export, then write the frames; the number of files. Raises `Refused`."""
-    story = found.story
-    if found.footage is None:
-        return 0
-    try:
-        with beside(folder) as aside:
-            shown = pictures(story, spilled(found.footage, wanted(story), aside))
-            tell_of_command(database, story.round.property, list(_taken(shown)), by, because)
-            for name, (_, frame) in shown.items():
-                folder.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(frame.path, folder / Path(name).name)
-    except OSError as error:
-        raise Refused(
-            f"A frame cannot be written: {error.strerror}",
-            where=str(folder),
-            hint="Name a folder that you may write to.",
-        ) from error
-    return len(shown)

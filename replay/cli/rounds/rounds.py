@@ -21,7 +21,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName, moment
 from replay.cli.shell.terminal import draw
 from replay.rounds.drawing import boxed_table
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
 from replay.shell.zones import Zones, house_zones
 from replay.text.money import money

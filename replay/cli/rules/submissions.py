@@ -15,7 +15,7 @@ from replay.games.game_card import EdgeCard
 from replay.games.submission_file import edges_of, read_filing
 from replay.recording.answers import appended
 from replay.recording.submissions import RulesSubmissions, SubmissionDecisions
-from replay.rounds.reading import opened_views
+from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, say, show_table
 
 app = family()

@@ -17,9 +17,10 @@ import psycopg
 import pytest
 
 from infra.postgres import embedded as module
+from infra.postgres.connection import open_database
 from infra.postgres.embedded import embedded, kept_running, running, staying, stop_unused
-from infra.postgres.keeper import (
-    Keeper,
+from infra.postgres.server.keeper import (
+    ServerKeeper,
     arguments,
     is_kept,
     let_stay,
@@ -27,7 +28,8 @@ from infra.postgres.keeper import (
     opened_keeper_file,
     stays_s,
 )
-from infra.postgres.server_process import FOLDER, Server, lives, living
+from infra.postgres.server.process import FOLDER, Server, lives, living
+from infra.settings import Settings
 from tests.fixtures.cli import Cli, environ
 from tests.until import until
 
@@ -57,7 +59,7 @@ def keepers(home: Path) -> list[int]:
         with suppress(OSError):
             words = (each / "cmdline").read_bytes().split(b"\0")
             ours = any(word.startswith(os.fsencode(home)) for word in words)
-            if ours and any(b"infra.postgres.keeper" in word for word in words):
+            if ours and any(b"infra.postgres.server.keeper" in word for word in words):
                 found.append(int(each.name))
     return found
 
@@ -121,12 +123,32 @@ def test_a_server_stays_for_the_next_command_and_one_keeper_stops_it_in_the_end(
 
 
 @pytest.mark.long
+def test_the_record_on_a_server_that_stays_is_opened_by_one_connection(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, made = Settings(home, postgres_stays_s=STAYS_S), []
+    with open_database(settings) as database:  # it is created and migrated
+        pass
+    connect = psycopg.connect
+
+    def counted(url: str, **how: object) -> object:
+        made.append(url)
+        return connect(url, **how)
+
+    monkeypatch.setattr(psycopg, "connect", counted)
+    monkeypatch.setattr(module, "_wheel", lambda: pytest.fail("the wheel is not needed"))
+    with open_database(settings) as again:
+        assert again == database
+    assert made == [database.url]
+
+
+@pytest.mark.long
 def test_a_server_that_is_used_is_not_stopped_however_late_it_is(home: Path) -> None:
     server = used(home)
     with running(home, psycopg.connect, STAYS_S) as connection, connection:
         due(home)
         with closing(opened_files(home)) as files:
-            assert not Keeper(home, files, server).look()  # as the process does, in its time
+            assert not ServerKeeper(home, files, server).look()  # as the process does, in its time
         assert connection.execute("SELECT 1").fetchone() == (1,)
         assert staying(home) == (server.pid, None)
     assert living(home / FOLDER) == server, "the command's end counts anew"
@@ -187,15 +209,18 @@ def test_a_server_that_died_while_it_stayed_is_started_again_and_kept(home: Path
 def test_the_server_of_a_removed_home_ends_and_a_new_one_at_its_path_is_let_alone(
     home: Path, *, new: bool
 ) -> None:
+    used(home.with_name("new"), stays_s=0)
     old = used(home)
     keeper = keeper_of(home)
-    if new:  # a copy, whose pid file names the old server
+    if new:
         home.rename(home.with_name("gone"))
-        subprocess.run(["cp", "-a", home.with_name("gone"), home], check=True)
+        home.with_name("new").rename(home)
         with running(home, psycopg.connect) as connection, connection:
             until(lambda: not lives(old))
             until(lambda: keeper not in keepers(home))
             assert connection.execute("SELECT 1").fetchone() == (1,)
+        used(home, stays_s=0)  # a shutdown of the old one would have written into its files
+        used(home.with_name("gone"), stays_s=0)
     else:
         shutil.rmtree(home)
         until(lambda: not lives(old))
@@ -210,7 +235,7 @@ def test_a_moved_home_in_use_keeps_its_server_until_its_user_ends(home: Path) ->
     with running(home, psycopg.connect) as connection, connection:
         home.rename(moved)
         with closing(opened_files(moved)) as files:
-            assert not Keeper(home, files, server).look()
+            assert not ServerKeeper(home, files, server).look()
         assert connection.execute("SELECT 1").fetchone() == (1,)
         moved.rename(home)
 

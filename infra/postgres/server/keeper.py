@@ -1,4 +1,4 @@
-"""The keeper: a process that stops a server which stayed unused for long enough (ADR 0177).
+"""The keeper: a process that stops a server which stayed unused for long enough (ADR 0178).
 
 The last command that leaves a server starts it (`infra.postgres.embedded`). There is one for each
 home: it holds a lock from before its start to its end. It imports little, because it stays.
@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from infra.postgres.server_process import (
+from infra.postgres.server.process import (
     FOLDER,
     STOP_S_MAX,
     Server,
@@ -41,9 +41,6 @@ The time of its last change is the end of that command.
 LOOK_S = 1.0
 """How often the keeper looks at its home, seconds."""
 
-_LOST_S_MAX = 5.0
-"""How long a server whose home was removed or replaced may take to end, before it must."""
-
 
 class Files(NamedTuple):
     """The keeper's files, open from before its start: they stay those of its home if that moves."""
@@ -58,7 +55,7 @@ class Files(NamedTuple):
             file.close()
 
 
-class Keeper:
+class ServerKeeper:
     """What the keeper of one home knows."""
 
     def __init__(self, home: Path, files: Files, server: Server | None) -> None:
@@ -85,15 +82,17 @@ class Keeper:
         return False
 
     def _settle(self) -> bool:
-        """Under the start lock: end what nobody uses and is due; True if no server is left here."""
+        """Under the start lock: end what nobody uses and is due; True if no server is left here.
+
+        A server whose home was moved or replaced is killed. Its last checkpoint, and the removal of
+        its socket, would go to the path of the home, so into the files of a new one.
+        """
         if is_used(self.files.users):
             return self.asked
         here = living(self.home / FOLDER)
         here = here if self._is_home() else None  # asked last: a server of a new home is not ours
         if self.server and not self._keeps(here) and lives(self.server):
-            _ = end(self.server, signal.SIGINT, _LOST_S_MAX) or end(
-                self.server, signal.SIGQUIT, _LOST_S_MAX
-            )
+            end(self.server, signal.SIGKILL, STOP_S_MAX)
         self.server = here
         if here and self._is_due():
             end(here, signal.SIGINT, STOP_S_MAX)
@@ -169,7 +168,7 @@ def main(look_s: float = LOOK_S) -> None:
     home, pid, started, *opened = sys.argv[1:]
     files = Files(*(os.fdopen(int(number), "r+") for number in opened))
     server = Server(int(pid), started, port="", socket_folder="", ready=True)
-    keeper = Keeper(Path(home), files, server)
+    keeper = ServerKeeper(Path(home), files, server)
     signal.signal(signal.SIGTERM, keeper.ask)
     signal.signal(signal.SIGINT, keeper.ask)
     while not keeper.look():

@@ -39,7 +39,7 @@ class Server(NamedTuple):
     """A living server, as its `postmaster.pid` describes it."""
 
     pid: int
-    started: str  # the process's start by the kernel, which tells it from a later one of its number
+    started: str  # in the kernel's words: a later process of the same number has another start
     port: str
     socket_folder: str
     ready: bool
@@ -117,8 +117,7 @@ def _start_by_ps(pid: int) -> str | None:
 def _works_in(pid: int, folder: Path) -> bool:
     """Whether the process works in this folder, as a server does in its data folder.
 
-    True if the system does not say. So two homes, one of them with a stale pid file, are told apart
-    wherever it says.
+    A stale pid file may name the server of another home. True if the system does not say.
     """
     try:
         return Path(f"/proc/{pid}/cwd").samefile(folder)

@@ -1,0 +1,1 @@
+"""The embedded server as a process, and the keeper that stops one which stays."""

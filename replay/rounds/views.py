@@ -1,0 +1,37 @@
+"""Views caught up before a command reads them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from consumers.runtime.lifecycle import Projection, catch_up, install
+from infra.postgres.connection import Database
+from infra.postgres.view_tables import tape_source
+from ledger.errors import NotFound
+from replay.shell.connections import opened_database
+from replay.shell.output import Advance, progress
+
+
+@contextmanager
+def opened_views(projections: Sequence[Projection]) -> Iterator[Database]:
+    """The record's database, with these views caught up (ADR 0061)."""
+    with opened_database() as database:
+        with progress("views") as advance:
+            catch_up_views(database, projections, advance)
+        yield database
+
+
+def catch_up_views(database: Database, projections: Sequence[Projection], advance: Advance) -> None:
+    """Catch up these views to the end of the record; those that are missing are created.
+
+    If another process does it too, each batch is applied once, by either of them.
+    """
+
+    def reached(view: str, position: int) -> None:
+        advance(0, doing=f"view {view}: {position:,} facts")
+
+    with tape_source(database) as source:
+        try:
+            catch_up(database, source, projections, progress=reached)
+        except NotFound:  # the first command on this record
+            install(database, projections)
+            catch_up(database, source, projections, progress=reached)

