@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from ledger.adjudication.corrections import corrected
 from ledger.facts import RoundCompleted, RoundVoided
-from ledger.finance.feed import has_lost
 from ledger.finance.rounds import round_money
 from ledger.finance.table_day import SUMS
 
@@ -59,6 +58,7 @@ class RoundState(Struct):
     kept_text: bytes | None = None  # the newest permanent version
     text: bytes | None = None  # the newest ruling
     ruling: Ruling | None = None  # the same, if it was made in this batch
+    lost: bool = False  # a gap in a device's sequence lies beside one of its facts, as ruled on
     passing: int = 0  # number of a stored version that the next step replaces
     stored: bool = False
     touched: int = 0  # position of the last fact of this batch that touched it
@@ -114,14 +114,13 @@ def money(case: RoundState, made: Corrections) -> Iterator[tuple[Any, ...]]:
     corrected_facts = corrected(case.facts, made) if ruling.before else case.facts
     now = round_money(corrected_facts, ruling)
     before = round_money(case.facts, ruling.before) if ruling.before else None
-    lost = has_lost(ruling)
-    details = now if now.items or now.awaits or lost or before else None
+    details = now if now.items or now.awaits or before else None
     yield (
         *case.round,
         ruling.game,
         now.poker,
         *(getattr(now, name) for name in SUMS),
-        lost,
+        case.lost,
         _json(details),
         _json(before),
     )

@@ -113,7 +113,7 @@ MONEY = ViewTable(
         Column("handle", "bigint", "Cents placed less withdrawn."),
         Column("rake", "bigint", "Rake taken, cents."),
         Column("funded", "bigint", "Winnings paid for the faces of coupons, cents."),
-        Column("lost", "boolean", "Whether a device lost facts of the round."),
+        Column("lost", "boolean", "Whether a gap in a device's numbers lies beside its facts."),
         Column("details", "json", "All of it with its differences; null: none.", null=True),
         Column("recorded", "json", "The same without corrections; null: none made.", null=True),
     ),

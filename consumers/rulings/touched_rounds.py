@@ -154,7 +154,9 @@ class RoundBatch:
 
     def ruling(self, case: RoundState) -> Ruling | None:
         """The ruling of a round by its present facts."""
-        return rule_corrected(self.record(case), self._rules, self._made(case))
+        record = self.record(case)
+        case.lost = bool(record.gaps)
+        return rule_corrected(record, self._rules, self._made(case))
 
     def _made(self, case: RoundState) -> Corrections:
         """The corrections that may change a round."""

@@ -29,8 +29,9 @@ from ledger.finance.placing import Days, table_of
 from ledger.finance.rounds import round_money
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
 from ledger.finance.win import AuditException
+from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
-from ledger.values import parse_round
+from ledger.values import RoundId, parse_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -80,11 +81,11 @@ def wins(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
     told = deduplicate(facts)
     made = corrections(told)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    disputed = disputed_tables(told)
-    found = _records(corrected(told, made), ruled, disputed)
+    known = _Known(disputed_tables(told), rounds_with_gaps(told))
+    found = _records(corrected(told, made), ruled, known)
     if not made:
         return [win(found[key]) for key in sorted(found)]
-    before = _records(told, [each.before or each for each in ruled], disputed)
+    before = _records(told, [each.before or each for each in ruled], known)
     return [win(found[key], before.get(key) or empty(found[key])) for key in sorted(found)]
 
 
@@ -93,12 +94,19 @@ def empty(of: DayRecord) -> DayRecord:
     return of._replace(facts=(), slips=(), before=(), rounds=total({}))
 
 
+class _Known(NamedTuple):
+    """What corrections do not change: tables of disputes, and rounds beside a device's gap."""
+
+    disputed: Mapping[str, TableId]
+    lost: frozenset[RoundId]
+
+
 def _records(
-    facts: Sequence[Fact], rulings: Sequence[Ruling], disputed: Mapping[str, TableId]
+    facts: Sequence[Fact], rulings: Sequence[Ruling], known: _Known
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on."""
-    tables = tables_of(facts, disputed)
-    return records(tables, _rounds(facts, rulings), _left_out(tables))
+    tables = tables_of(facts, known.disputed)
+    return records(tables, _rounds(facts, rulings, known.lost), _left_out(tables))
 
 
 def records(
@@ -174,7 +182,9 @@ def _table_money(facts: Sequence[Fact]) -> TableMoney:
     return TableMoney(by_day, slips, unplaced, days.first)
 
 
-def _rounds(facts: Iterable[Fact], rulings: Iterable[Ruling]) -> dict[DayKey, RoundsMoney]:
+def _rounds(
+    facts: Iterable[Fact], rulings: Iterable[Ruling], lost: frozenset[RoundId]
+) -> dict[DayKey, RoundsMoney]:
     """The money of the ruled rounds, by property, gaming day and table."""
     told: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in facts:
@@ -182,15 +192,17 @@ def _rounds(facts: Iterable[Fact], rulings: Iterable[Ruling]) -> dict[DayKey, Ro
             told[fact.round.property, fact.round.subject].append(fact)
     found: dict[DayKey, dict[str, tuple[RoundMoney, str | None, bool]]] = defaultdict(dict)
     for ruling in rulings:
-        table, day, _ = ruling.round.split("/")
+        table, day, number = ruling.round.split("/")
         money = round_money(told[ruling.property, ruling.round], ruling)
-        found[ruling.property, day, table][ruling.round] = (money, ruling.game, has_lost(ruling))
+        beside_gap = RoundId(ruling.property, table, day, int(number)) in lost
+        found[ruling.property, day, table][ruling.round] = (money, ruling.game, beside_gap)
     return {key: total(rounds) for key, rounds in found.items()}
 
 
-def has_lost(ruling: Ruling) -> bool:
-    """Whether a device lost facts of the round."""
-    return any(finding.code == "fact_missing" for finding in ruling.findings)
+def rounds_with_gaps(facts: Iterable[Fact]) -> frozenset[RoundId]:
+    """The rounds on either side of a gap in a device's sequence: it may have lost their facts."""
+    sides = (side.round for gap in gaps(facts) for side in (gap.before, gap.after))
+    return frozenset(round_ for round_ in sides if round_)
 
 
 def _left_out(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[AuditException]]:

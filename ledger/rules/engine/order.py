@@ -91,7 +91,7 @@ def _by_device(facts: list[Fact]) -> list[Fact]:
     return [entry[-1] for entry in keyed]
 
 
-class Counters:
+class DeviceCounters:
     """The devices' sequence numbers, each with the place of its fact in a feed."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class Counters:
 
 def gaps(facts: Iterable[Fact]) -> list[Gap]:
     """Gaps in the devices' sequence numbers, by source and number."""
-    told, counters = list(facts), Counters()
+    told, counters = list(facts), DeviceCounters()
     for place, fact in enumerate(told):
         counters.add(place, fact)
     return counters.gaps(told)
