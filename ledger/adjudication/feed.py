@@ -33,7 +33,7 @@ from ledger.facts import (
 from ledger.games import games
 from ledger.rules.engine import coupons as coupon_facts
 from ledger.rules.engine.clock_skew import span
-from ledger.rules.engine.order import Counters, Gap, in_order
+from ledger.rules.engine.order import DeviceCounters, Gap, in_order
 from ledger.rules.engine.review import lost_facts
 from ledger.rules.engine.ruling import Finding, Ruling, TableFindings
 from ledger.rules.engine.steps import said
@@ -121,7 +121,7 @@ class _Feed(Struct):
     tables: dict[TableId, _Table] = field(default_factory=dict)
     floors: dict[str, list[Fact]] = field(default_factory=dict)  # supervision, by property
     office: list[Fact] = field(default_factory=list)
-    counters: Counters = field(default_factory=Counters)
+    counters: DeviceCounters = field(default_factory=DeviceCounters)
 
 
 class _Due(NamedTuple):
