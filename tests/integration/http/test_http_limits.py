@@ -22,7 +22,7 @@ from ledger.record.group_commit import Committer
 from replay.web.app import build
 from replay.web.request_limits import TimeoutProtocol
 from tests.fixtures.cli import lines
-from tests.fixtures.http import BATCH, STRUCTURED, batch
+from tests.fixtures.http import BATCH, STRUCTURED, TRUST, batch
 from tests.fixtures.postgres import waits_for_a_lock
 from tests.scenes.view_feeds import day, record
 from tests.until import until
@@ -54,7 +54,7 @@ class Edge(NamedTuple):
 
     def post(self, content: bytes, headers: dict[str, str]) -> httpx.Response:
         url = f"http://127.0.0.1:{self.port}/v1/facts"
-        return httpx.post(url, content=content, headers=headers, timeout=30)
+        return httpx.post(url, content=content, headers=headers, timeout=30, verify=TRUST)
 
     def figures(self) -> dict[str, float]:
         page = httpx.get(f"http://127.0.0.1:{self.port}/metrics", timeout=30).text

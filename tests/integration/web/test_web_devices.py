@@ -12,7 +12,7 @@ from infra.access.keys import Keys
 from ledger.errors import NotFound, Usage
 from replay.web.access.device_keys import speaks_for
 from tests.fixtures.cli import Cli, lines
-from tests.fixtures.http import BATCH, STRUCTURED, batch, binary
+from tests.fixtures.http import BATCH, STRUCTURED, TRUST, batch, binary
 from tests.fixtures.web import ACTOR
 from tests.until import until
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 def post(site: Site, content: bytes, key: str | None, headers: dict[str, str]) -> httpx.Response:
     shown = {} if key is None else {"Authorization": f"Bearer {key}"}
-    return httpx.post(f"{site.url}/v1/facts", content=content, headers=headers | shown, timeout=30)
+    return httpx.post(
+        f"{site.url}/v1/facts", content=content, headers=headers | shown, timeout=30, verify=TRUST
+    )
 
 
 def kept(site: Site) -> int:
