@@ -180,9 +180,9 @@ def test_a_view_of_another_version_stands_still_until_it_is_rebuilt(
     assert catch_up(database, Prefix(rows, len(rows)), [projection]) == len(rows)
 
 
-def test_a_view_that_is_not_there_says_how_to_get_it(database: Database) -> None:
+def test_a_view_that_is_not_there_says_how_to_get_it(bare_database: Database) -> None:
     with pytest.raises(NotFound, match="rebuild rounds"):
-        catch_up(database, Prefix([], 0), [view("rounds")])
+        catch_up(bare_database, Prefix([], 0), [view("rounds")])
     with pytest.raises(NotFound, match="Name one of"):
         view("no_such_view")
 
