@@ -16,6 +16,10 @@ SIDE_BY_SIDE := --dist loadfile
 ORDER := $(if $(SEED),--random-order-seed=$(SEED))
 ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 
+# Bytecode is kept whatever the caller's shell says: without it each process of tests, and each that
+# forks commands, compiles 2,000 files again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long mutants check bench docs site wheel secrets clean
 
 demo: $(VENV)/.installed
