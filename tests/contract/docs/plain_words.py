@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 WORDS_MAX = 30
 
@@ -81,23 +81,23 @@ def of_template(text: str) -> Iterator[str]:
 
 def of_module(text: str) -> Iterator[str]:
     """The sentences that a module may show to people: its texts of four words or more."""
-    tree = ast.parse(text)
-    shown = _commands(tree)
+    nodes = [*ast.walk(ast.parse(text))]
+    shown = _commands(nodes)
     aside = {
         id(each.value)
-        for node in ast.walk(tree)
+        for node in nodes
         for each in _statements(node)
         if isinstance(each, ast.Expr) and id(each.value) not in shown
     }
     within = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    for node in ast.walk(tree):
-        if id(node) in aside | within:
+    for node in nodes:
+        if id(node) in aside or id(node) in within:
             continue
         words = _text(node)
         if len(words.split()) > 3 and not _SQL.search(words):
@@ -157,11 +157,11 @@ def _statements(node: ast.AST) -> list[ast.stmt]:
     return body if isinstance(body, list) else []
 
 
-def _commands(tree: ast.AST) -> set[int]:
+def _commands(nodes: Sequence[ast.AST]) -> set[int]:
     """The docstrings of commands, which are their help."""
     return {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef)
         and any("command(" in ast.unparse(each) for each in node.decorator_list)
         and isinstance(node.body[0], ast.Expr)
