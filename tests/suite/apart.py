@@ -1,7 +1,8 @@
-"""Which tests go to a process together: those of a file, but for files whose tests share nothing.
+"""Which tests go to a process together: those of a file, but for some files.
 
 `--dist loadfile` gives a whole file to one process. A file of forty cases without a server may end
-long after everything else; its cases fill whatever process is free, and come last.
+long after everything else; its cases fill whatever process is free, and come last. Two files that
+stand on the same dear fixture go to one process, which makes it once.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ APART = {
 }
 """Files of many long tests that own no server and keep nothing for one another."""
 
+
+TOGETHER = {"tests/integration/web/test_web_dossier.py": "tests/integration/web/test_web_round.py"}
+"""A file, and the file with which it goes: both look at one served floor with footage."""
 
 LONGEST_FIRST = (
     "tests/integration/postgres/test_disk_full.py",
@@ -55,9 +59,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def goes_with(nodeid: str) -> str:
-    """What a test goes to a process with: its file, or itself alone."""
+    """What a test goes to a process with: its file, another file, or itself alone."""
     file = nodeid.split("::", 1)[0]
-    return nodeid if file in APART else file
+    return nodeid if file in APART else TOGETHER.get(file, file)
 
 
 class ByFileOrApart(LoadFileScheduling):
