@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.facts import Body
     from ledger.record.tape import Received
+    from tests.fixtures.postgres import Scenes
 
 DAY, NEXT = "2026-11-20", "2026-11-21"
 BEGAN_US = 1_795_000_000_000_000
@@ -308,8 +309,8 @@ def test_a_fact_that_comes_late_does_not_undo_a_later_one_on_the_board(database:
     assert (board.round, board.stage) == (f"CC-07/{DAY}/2", "round_completed")
 
 
-@pytest.fixture
-def three_rounds(database: Database) -> Database:
+def three_rounds(database: Database) -> None:
+    """A scene: a round that was paid, one that was voided, one that is open."""
     facts = [
         *a_round(
             1,
@@ -328,7 +329,6 @@ def three_rounds(database: Database) -> Database:
         *a_round(3, WagerPlaced(position=3, wager="across", amount=5000), at=200),
     ]
     keep(database, facts)
-    return database
 
 
 @pytest.mark.parametrize(
@@ -358,9 +358,10 @@ def three_rounds(database: Database) -> Database:
     ids=lambda value: repr(value) if isinstance(value, list) else "",
 )
 def test_rounds_are_found_by_table_time_seat_wager_and_amount(
-    three_rounds: Database, filters: Filters, numbers: list[int]
+    scenes: Scenes, filters: Filters, numbers: list[int]
 ) -> None:
-    assert [each.number for each in search(three_rounds, filters)] == numbers
+    database, _ = scenes.read(three_rounds)
+    assert [each.number for each in search(database, filters)] == numbers
 
 
 def test_a_round_knows_its_facts_wherever_they_stand_and_however_late(database: Database) -> None:

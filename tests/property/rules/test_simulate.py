@@ -15,7 +15,7 @@ from ledger.facts import DecisionMade, IrregularityCalled
 from ledger.games import games
 from ledger.simulate import DEALT, MISTAKES, Planted, deal, plan_of
 from ledger.simulate.mistakes import TRUTHS
-from tests.suite.budget import budget
+from tests.suite.budget import ONE_A_FAMILY, budget, cases
 
 if TYPE_CHECKING:
     from ledger.rules.engine.game import Game
@@ -66,15 +66,13 @@ def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> 
     assert rounds > 20 * tables
 
 
+@pytest.mark.long  # every day the rounds in which nothing is planted, in the test below
 @pytest.mark.in_turn
-@budget("tables", everyday=1, whole=4)
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
-def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(
-    game_id: str, tables: int
-) -> None:
-    rounds, _, wrong = judged(11, 60, tables, 0, (game_id,))
+def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(game_id: str) -> None:
+    rounds, _, wrong = judged(11, 60, 4, 0, (game_id,))
     assert not wrong
-    assert rounds > 15 * tables
+    assert rounds > 60
 
 
 @pytest.mark.in_turn
@@ -128,12 +126,16 @@ IN_TURN = sorted(
 
 
 @pytest.mark.in_turn
-@budget("tried", everyday=(100, 1), whole=(240, 3))
-@pytest.mark.parametrize("game_id", IN_TURN)
+@pytest.mark.parametrize(
+    ("game_id", "minutes", "rounds_min"),
+    cases(
+        everyday=[(name, 100, 1) for name in IN_TURN if name in ONE_A_FAMILY],
+        whole=[(name, 240, 3) for name in IN_TURN],
+    ),
+)
 def test_a_clock_that_is_off_is_found_in_every_game_that_puts_devices_in_turn(
-    game_id: str, tried: tuple[int, int]
+    game_id: str, minutes: int, rounds_min: int
 ) -> None:
-    minutes, rounds_min = tried
     plan = plan_of(
         tables=2, minutes=minutes, seats=6, seed=21, mistakes={"clock_skew": 3}, of=(game_id,)
     )
