@@ -145,6 +145,11 @@ def format_time(time_us: int, offset_minutes: int = 0) -> str:
     return f"{stamp}{'-' if offset_minutes < 0 else '+'}{hours:02d}:{minutes:02d}"
 
 
+def quantity(number: int, noun: str, several: str = "") -> str:
+    """`1 fact`, `1,204 facts`. several: the plural, if it is not the noun with an s."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
 def dollars(cents: int) -> str:
     """Cents as people read them: `$1,234.50`, `-$5.00` below zero."""
     sign, cents = ("-", -cents) if cents < 0 else ("", cents)

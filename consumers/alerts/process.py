@@ -34,6 +34,7 @@ from infra.postgres.alerts import Alerts, Due
 from infra.postgres.outbox import QueuedMessage
 from infra.postgres.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -283,7 +284,8 @@ def _lacking(lag: int, since: float | None, now: float) -> float | None:
         return None
     if since is not None and now - since > STALLED_S:
         raise Unavailable(
-            f"{lag} records are unread, but no poll has returned any for {STALLED_S:.0f} s",
+            f"Unread: {quantity(lag, 'record')},"
+            f" but no poll has returned any for {STALLED_S:.0f} s",
             where=GROUP,
             hint="`consume alerts --follow` opens a new one: it resumes after the last record it"
             " handled.",

@@ -18,6 +18,7 @@ from psycopg import errors, sql
 
 from infra.postgres.advisory_lock import advisory_lock
 from ledger.errors import Refused, Unavailable
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +111,8 @@ def require_migrated(connection: Connection[Any]) -> None:
     names = [each.name for each in pending(connection)]
     if names:
         raise Unavailable(
-            f"The database lacks {len(names)} migrations of this program, {names[0]} first",
+            f"The database lacks {quantity(len(names), 'migration')} of this program,"
+            f" {names[0]} first",
             where=f"database {connection.info.dbname}",
             hint="Run `round-ledger migrate --plan` to see them, and `round-ledger migrate --apply`"
             " to apply them. Back up first.",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from ledger.errors import Busy, Unavailable
 from ledger.record.tape import Quarantined, Receipt, Received
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,7 +96,7 @@ class Committer:
                 )
             if not self._has_room(len(facts), octets):
                 raise Busy(
-                    f"{self._facts_waiting:,} facts are waiting to be kept",
+                    f"Waiting to be kept: {quantity(self._facts_waiting, 'fact')}",
                     where="committer",
                     hint="Send them again in a second; none of them was kept.",
                 )

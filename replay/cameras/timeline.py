@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ledger.values import quantity
 from replay.cameras.clock_pieces import clock_pieces, clock_warning, epochs_of
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera, to_reference
 from replay.cameras.coverage import (
@@ -241,7 +242,7 @@ def _frame(sight: FrameLookup, camera: Camera, segment: Segment, times: FrameInd
     beyond = target_us < doubt_us or target_us + doubt_us > segment.end_us - segment.start_us
     says = f"Frame {number} of {len(pts)} in {segment.body.path}."
     if len(pts) != segment.body.frames:
-        says += f" The record counts {segment.body.frames} frames in it."
+        says += f" The record counts {quantity(segment.body.frames, 'frame')} in it."
     found = replace(sight, frame=number, pts_us=pts[number], frames=(first, last), beyond=beyond)
     return _kept(found, camera, camera_us, says)
 

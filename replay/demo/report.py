@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.padding import Padding
 from rich.text import Text
 
+from ledger.values import quantity
 from replay.rounds.drawing import boxed_table, draw
 from replay.rounds.story import facts_in_findings
 from replay.rounds.story_text import owed_table
@@ -74,7 +75,8 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
     shown = [line for line in story.lines if line.position in positions]
     yield owed_table(shown)
     if len(shown) < len(story.lines):
-        yield Text(f"  {len(story.lines) - len(shown)} wagers of other positions: paid as owed.")
+        others = quantity(len(story.lines) - len(shown), "wager")
+        yield Text(f"  {others} of other positions: paid as owed.")
     for finding in story.ruling.findings if story.ruling else ():
         yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
 

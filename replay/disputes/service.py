@@ -23,7 +23,7 @@ from infra.settings import Settings
 from ledger.errors import LedgerError, NotFound, Refused, Unavailable, Usage
 from ledger.facts import Attached, FactRef, FootageLocked, FootageReleased
 from ledger.record.wire import Fact, fact_of
-from ledger.values import RoundId, format_time, parse_time
+from ledger.values import RoundId, format_time, parse_time, quantity
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import CameraSpan, locked, times_of, to_keep, unlocked
 from replay.cameras.custody_service import put_handled, stretch
@@ -476,7 +476,7 @@ def _fact_moment(database: Database, case: Dispute, name: str | None, number: in
     story = load_round(database, name or str(disputed), None).story
     if number > len(story.moments):
         raise Usage(
-            f"Round {story.round.subject} has only {len(story.moments)} facts",
+            f"Round {story.round.subject} has only {quantity(len(story.moments), 'fact')}",
             where=f"--moment {number}",
             hint="`round-ledger replay` numbers them.",
         )

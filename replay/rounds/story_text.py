@@ -14,7 +14,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from ledger.games import games
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.rounds.drawing import boxed_table, draw
 from replay.text import times
 from replay.text.money import money, sums
@@ -100,7 +100,7 @@ def tell(
 def _heading(story: Story, zone: tzinfo) -> Iterator[RenderableType]:
     game = games().get(story.game or "")
     title = game.title if game else story.game or "a game not on record"
-    yield Text(f"{story.round} · {title} · {len(story.moments)} facts", style="bold")
+    yield Text(f"{story.round} · {title} · {quantity(len(story.moments), 'fact')}", style="bold")
     ruling = story.ruling
     if ruling:
         note = f" {ruling.edition_note}." if ruling.edition_note else ""

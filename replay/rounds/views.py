@@ -7,6 +7,7 @@ from consumers.runtime.lifecycle import Projection, catch_up, install
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import tape_source
 from ledger.errors import NotFound
+from ledger.values import quantity
 from replay.shell.connections import opened_database
 from replay.shell.output import Advance, progress
 
@@ -27,7 +28,7 @@ def catch_up_views(database: Database, projections: Sequence[Projection], advanc
     """
 
     def reached(view: str, position: int) -> None:
-        advance(0, doing=f"view {view}: {position:,} facts")
+        advance(0, doing=f"view {view}: {quantity(position, 'fact')}")
 
     with tape_source(database) as source:
         try:

@@ -21,7 +21,7 @@ from infra.access.users import Role, User
 from ledger.errors import Unavailable
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
-from ledger.values import RoundId, dollars
+from ledger.values import RoundId, dollars, quantity
 from replay.rounds.sentences import card_text, cards_text, wager_namer
 from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
 from replay.web.access import authentication
@@ -192,6 +192,7 @@ def _templates() -> Environment:
         "round_path": round_path,
         "says": lambda code: CODES.get(code, code),
         "thousands": lambda number: f"{number:,}",
+        "quantity": quantity,
     }
     environment.filters.update(filters)
     environment.globals["static"] = static_file

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from consumers.alerts.alert import AlertKind, Candidate, OfState
 from infra.settings import Threshold
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,9 @@ def _look(state: Snapshot) -> Iterator[Candidate]:
         if each.last_at_us < oldest_us:
             continue
         says = (
-            f"Another program has written {each.times:,} records to {each.topic}, partition"
-            f" {each.partition}, the last at offset {each.last_offset:,}. {each.says} The relay"
-            " publishes on."
+            f"Another program has written {quantity(each.times, 'record')} to {each.topic},"
+            f" partition {each.partition}, the last at offset {each.last_offset:,}. {each.says}"
+            " The relay publishes on."
         )
         key = f"{each.topic}/{each.partition}:{each.last_at_us}"
         yield Candidate(key, each.topic, says, each.times, STRAY_RECORDS, each.last_at_us)

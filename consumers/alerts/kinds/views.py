@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from consumers.alerts.alert import AlertKind, Candidate, OfState
 from infra.settings import Threshold
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,9 @@ def _behind(state: Snapshot) -> Iterator[Candidate]:
         yield Candidate(f"{view}:{state.hour}", view, says, seconds, LAG_S, since_us)
     for each in state.waiting:
         key, seconds = f"{each.topic}:{state.hour}", each.since_us // 1_000_000
-        says = f"{each.records:,} records wait to be published on {each.topic}; check the relay."
+        says = (
+            f"To be published on {each.topic}: {quantity(each.records, 'record')}; check the relay."
+        )
         yield Candidate(key, each.topic, says, each.records, LAG_RECORDS)
         says = f"A record has waited {seconds:,} s for the relay to publish it on {each.topic}."
         since_us = state.now_us - seconds * 1_000_000

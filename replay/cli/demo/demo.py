@@ -33,7 +33,7 @@ from ledger.finance.groups import grouped
 from ledger.finance.win import TableWin
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
-from ledger.values import RoundId, dollars
+from ledger.values import RoundId, dollars, quantity
 from replay.cameras.intake import take
 from replay.cli.record.append import keep
 from replay.cli.shell.app import family
@@ -205,11 +205,14 @@ def _stop_what_runs_there(place: DemoPaths) -> None:
 
 def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:
     written = write(
-        plan, place.folder, lambda facts: advance(0, doing=f"Deal: {facts:,} facts"), cameras_max=2
+        plan,
+        place.folder,
+        lambda facts: advance(0, doing=f"Deal: {quantity(facts, 'fact')}"),
+        cameras_max=2,
     )
     tables = ", ".join(table.table for table in plan.tables)
     return written, (
-        f"{written.facts:,} facts of {written.rounds:,} rounds at {tables}; "
+        f"{quantity(written.facts, 'fact')} of {quantity(written.rounds, 'round')} at {tables}; "
         f"{len(written.planted)} mistakes planted"
     )
 
@@ -243,8 +246,8 @@ def _film(
     catch_up_views(database, VIEWS, advance)
     _index(database, plan, place)
     return None, (
-        f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
-        "around each mistake"
+        f"drawn meanwhile: {quantity(len(written.shots), 'camera minute')}"
+        f" in {quantity(segments, 'segment')}, around each mistake"
     )
 
 
@@ -265,7 +268,10 @@ def _rule(database: Database, advance: Advance) -> tuple[None, str]:
     catch_up_views(database, VIEWS, advance)
     with reading(database, [RULINGS.name]) as store:
         count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
-    return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"
+    return (
+        None,
+        f"{quantity(count[0][0], 'round')} ruled on again from their facts; views are built",
+    )
 
 
 def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
@@ -285,7 +291,8 @@ def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str
     expected = [each for each in checked.checked if each.planted.expect]
     seen = sum(not each.missed for each in expected)
     return checked, (
-        f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} other findings"
+        f"{seen} of {quantity(len(expected), 'mistake')} found,"
+        f" {quantity(len(checked.unexplained), 'other finding')}"
     )
 
 
@@ -308,8 +315,8 @@ def _worst(
     name = max(names, key=lambda each: stakes[each])
     found = load_round(database, name, FootageIndex(place.home))
     seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
-    facts = len(found.story.moments)
-    return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
+    facts = quantity(len(found.story.moments), "fact")
+    return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts}"
 
 
 def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tuple[None, str]:
@@ -319,8 +326,9 @@ def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tupl
     place.public_key.write_text(public_text(signer))
     library = FootageIndex(place.home)
     filed = write_found(database, of_round(worst), place.dossier, wanted, keys, library=library)
-    pictures = sum(each.path.startswith("frames/") for each in filed)
-    return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
+    files, pictures = len(filed), sum(each.path.startswith("frames/") for each in filed)
+    says = f"{quantity(files, 'file')}, {quantity(pictures, 'frame')} among them"
+    return None, f"{says}, in {place.dossier}"
 
 
 def _settings(place: DemoPaths) -> Settings:

@@ -19,7 +19,7 @@ from ledger.simulate import (
     plan_of,
     write,
 )
-from ledger.values import parse_subject
+from ledger.values import parse_subject, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import require_gaming_day
 from replay.footage.simulated.filming import film
@@ -89,7 +89,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
         written = write(
             plan,
             out,
-            lambda facts: advance(0, doing=f"deal: {facts:,} facts"),
+            lambda facts: advance(0, doing=f"deal: {quantity(facts, 'fact')}"),
             film=windows,
             cameras_max=cameras,
         )

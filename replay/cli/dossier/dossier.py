@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder
 from replay.dossier import Kind
@@ -90,7 +91,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         print_lines(filed)
     else:
         what = place if zipped else place / "report.html"
-        say(f"{len(filed)} files are in {place}; open {what}.")
+        say(f"Wrote {quantity(len(filed), 'file')} to {place}; open {what}.")
     if not any(each.path == "manifest.sig" for each in filed):
         say(
             "The dossier is UNSIGNED: there is no signing key. Make one with `round-ledger keys "

@@ -16,6 +16,7 @@ from consumers.runtime import outbox
 from consumers.runtime.stopping import until_signalled
 from infra.kafka.publisher import ACKNOWLEDGED_S_MAX
 from infra.metrics import metrics_server
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
@@ -83,7 +84,7 @@ def relay(
             listener=watch,
         )
     for topic, count in published.items():
-        say(f"Published {count:,} records on {where.named(topic)}.")
+        say(f"Published {quantity(count, 'record')} on {where.named(topic)}.")
 
 
 @contextmanager
@@ -118,7 +119,7 @@ def republish(
     if json:
         print_json({"from": first, "to": last, "republished": sent})
     else:
-        say(f"Published {sent:,} facts again.")
+        say(f"Published {quantity(sent, 'fact')} again.")
 
 
 @group.command("refill")
@@ -145,22 +146,23 @@ def refill(
         print_json(done._asdict())
         return
     if done.facts:
-        say(f"Put back {done.facts:,} facts, positions {done.first:,} to {done.last:,}.")
+        say(f"Put back {quantity(done.facts, 'fact')}, positions {done.first:,} to {done.last:,}.")
     if done.quarantined:
-        say(f"Put back {done.quarantined:,} quarantined inputs.")
+        say(f"Put back {quantity(done.quarantined, 'quarantined input')}.")
     if done.cut:
         say(
-            f"{done.cut:,} of them are over 256 KiB: only their beginning is restored, which is "
-            "all that the feed holds."
+            f"Over 256 KiB: {done.cut:,} of them. Only the beginning is restored, which is all "
+            "that the feed holds."
         )
     if done.strays:
-        say(f"{done.strays:,} records of other programs were passed over. See `relay verify`.")
-    if done.anew:
-        says = (
-            "facts above a gap have new positions. Delete the facts' topic, run `topics apply`, "
-            "then"
+        say(
+            f"Passed over: {quantity(done.strays, 'record')} of other programs. See `relay verify`."
         )
-        say(f"{done.anew:,} {says} start the relay.")
+    if done.anew:
+        say(
+            f"At new positions, above a gap: {quantity(done.anew, 'fact')}. "
+            "Delete the facts' topic, run `topics apply`, then start the relay."
+        )
     if not any(done):
         say("The feed has nothing that is missing in the record.")
 
@@ -182,7 +184,7 @@ def restate(*, json: Json = False) -> None:
         if json:
             print_json({"topic": topic, "messages": count})
         else:
-            say(f"{count:,} messages wait for the relay, for {topic}.")
+            say(f"{quantity(count, 'message')} for {topic}: the relay sends them next.")
 
 
 @group.command("silence")
@@ -202,7 +204,7 @@ def silence(*, json: Json = False) -> None:
         if json:
             print_json({"topic": topic, "removed": count})
         else:
-            say(f"{count:,} messages removed that waited for {topic}.")
+            say(f"Removed: {quantity(count, 'message')} for {topic}.")
 
 
 @group.command("verify")
@@ -238,11 +240,12 @@ def _tell(seen: FeedCheck, *, json: bool) -> None:
         columns = ("tape", "on record", "on topic", "expired", "last", "its hash", "breaks")
         show_table("Tapes that differ", columns, differ)
     say(
-        f"{seen.records:,} records: {seen.facts:,} facts, {seen.duplicates:,} of them sent again,"
-        f" {seen.quarantined:,} quarantined inputs; {seen.expired:,} expired,"
+        f"{quantity(seen.records, 'record')}: {quantity(seen.facts, 'fact')},"
+        f" {seen.duplicates:,} of them sent again,"
+        f" {quantity(seen.quarantined, 'quarantined input')}; {seen.expired:,} expired,"
         f" {seen.not_yet:,} not published yet."
     )
-    says = f"{seen.broken:,} breaks." if seen.broken else "The feed equals the record."
+    says = f"{quantity(seen.broken, 'break')}." if seen.broken else "The feed equals the record."
     if seen.broken > len(seen.breaks):
         says = f"{says[:-1]}; the first {len(seen.breaks):,} are printed."
     if seen.missing:

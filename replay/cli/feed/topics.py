@@ -4,6 +4,7 @@ import typer
 
 from infra.kafka import topics
 from infra.kafka.clients import Connection
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.kafka import kafka
@@ -27,7 +28,7 @@ def apply(*, json: Json = False) -> None:
     for name in made:
         say(f"Made {where.named(name)}.")
     copies = topics.replication(where)
-    say(f"Every record is kept by {copies} broker{'s' if copies > 1 else ''}.")
+    say(f"Every record is kept by {quantity(copies, 'broker')}.")
     _check(where, json=json)
 
 

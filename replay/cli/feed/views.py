@@ -35,7 +35,7 @@ from infra.postgres.relay_progress import tracked
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.errors import Unavailable, Usage
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS, STOPPED
 from replay.disputes.service import lock_margins, locks_kept
@@ -225,7 +225,10 @@ def unpark(
         if json:
             print_json(each._asdict())
         else:
-            say(f"View {each.view}: {each.how}; {each.facts:,} facts of {tape} were missing in it.")
+            say(
+                f"View {each.view}: {each.how};"
+                f" missing in it: {quantity(each.facts, 'fact')} of {tape}."
+            )
     if any(each.how == "parked again" for each in told):
         raise typer.Exit(FINDINGS)
 
@@ -252,9 +255,11 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
         print_json({name: getattr(tally, name) for name in names})
     else:
         say(
-            f"{tally.read:,} records read: {tally.raised:,} alerts raised,"
-            f" {tally.delivered:,} deliveries, {tally.failed:,} failed tries,"
-            f" {tally.dead:,} dead letters, {tally.too_old:,} alerts too old to be raised."
+            f"{quantity(tally.read, 'record')} read: {quantity(tally.raised, 'alert')} raised,"
+            f" {quantity(tally.delivered, 'delivery', 'deliveries')},"
+            f" {quantity(tally.failed, 'failed try', 'failed tries')},"
+            f" {quantity(tally.dead, 'dead letter')},"
+            f" {quantity(tally.too_old, 'alert')} too old to be raised."
         )
 
 

@@ -14,7 +14,7 @@ from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import reading
 from ledger.errors import Usage
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cameras.clock_reading import REFERENCE, ClockReader
 from replay.cameras.intake import AddedFile, finished, take
 from replay.cli.footage.group import (
@@ -266,7 +266,7 @@ def says(entry: IndexedSegment) -> str:
         and f", but {format_time(entry.timecode_us)} by the timecode in its pictures"
     )
     return (
-        f"{len(entry.times.pts_us):,} frames from {format_time(entry.start_us)} "
+        f"{quantity(len(entry.times.pts_us), 'frame')} from {format_time(entry.start_us)} "
         f"({_KNOWN_FROM[entry.start_from]}{by_pictures or ''}), {played}"
     )
 

@@ -10,7 +10,7 @@ from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading as views_read
 from ledger.errors import NotFound, Usage
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cameras.calibration import ClockCheck, ClockReading, checks
 from replay.cameras.clock_reading import (
     REFRESH_MS,
@@ -92,7 +92,7 @@ def calibrate(
         if not found:
             raise NotFound(
                 "No checked picture of this camera shows a code with a time",
-                where=f"{camera}, {len(entries)} segments",
+                where=f"{camera}, {quantity(len(entries), 'segment')}",
                 hint="Hold a code before the camera, or enter a reading with `footage clock`.",
             )
         noted = put_checks(database, place, camera, reference, found)

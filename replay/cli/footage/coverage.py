@@ -17,6 +17,7 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import RoundStarted
 from ledger.games import games
 from ledger.record.wire import Fact, fact_of
+from ledger.values import quantity
 from replay.cameras.custody import times_of
 from replay.cameras.picture_checks import filmed, happened_on_record, pictured
 from replay.cameras.statement import (
@@ -211,7 +212,7 @@ def _draw(stated: Statement, cover: Cover, zone: tzinfo) -> None:
 
 def _row(each: CameraCover) -> tuple[object, ...]:
     rate = None if each.fps_min is None else f"{each.fps_min:g} to {each.fps_max:g}"
-    known = f"{rate} ({each.looked_at} of {each.segments} files)" if rate else None
+    known = f"{rate} ({each.looked_at} of {quantity(each.segments, 'file')})" if rate else None
     doubt_ms = None if each.plus_minus_us is None else times.whole_ms(each.plus_minus_us)
     clock = "never checked" if doubt_ms is None else f"±{doubt_ms} ms"
     clock += ", not checked within" if each.unchecked_us else ""
@@ -242,9 +243,9 @@ def _pictured(cover: Cover) -> str:
     """How many segments had pictures checked, and how many findings there are."""
     segments = sum(each.segments for each in cover.cameras)
     seen = sum(each.pictured for each in cover.cameras)
-    told = f"Pictures of {seen:,} of {segments:,} segments were checked"
+    told = f"Pictures were checked of {seen:,} of {quantity(segments, 'segment')}"
     found = sum(len(each.findings) for each in cover.cameras)
-    says = f"{told}: {found} findings." if seen else f"{told}."
+    says = f"{told}: {quantity(found, 'finding')}." if seen else f"{told}."
     return says if seen == segments else f"{says} `footage health` checks all available ones."
 
 

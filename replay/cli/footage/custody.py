@@ -18,7 +18,7 @@ from ledger.errors import Refused, Usage
 from ledger.facts import FootageExpired, FootageLocked, FootageReleased, SegmentRecorded
 from ledger.facts.cameras import FootageHandled
 from ledger.record.wire import fact_of
-from ledger.values import format_time, parse_time
+from ledger.values import format_time, parse_time, quantity
 from replay.cameras.custody import LockedSpan, held, without
 from replay.cameras.custody_service import (
     PropertyFootage,
@@ -112,14 +112,14 @@ def retention(
             if isinstance(each.body, FootageReleased)
         ]
     print_list(
-        f"Expires within {within} days",
+        f"Expires within {quantity(within, 'day')}",
         soon,
         {
             "camera": lambda run: run.camera,
             "from": lambda run: stamp(run.from_us, zone),
             "to": lambda run: stamp(run.to_us, zone),
             "segments": lambda run: run.segments,
-            "kept for": lambda run: f"{run.days} days ({run.area}: {run.reason})",
+            "kept for": lambda run: f"{quantity(run.days, 'day')} ({run.area}: {run.reason})",
             "expires": lambda run: stamp(run.expires_us, zone, ms=False),
         },
         json=json,
@@ -229,7 +229,7 @@ def expire(
                 camera=each.camera,
                 **stretch(each.from_us, each.to_us - 1),
                 by=by,
-                because=f"{because}: {each.reason}, {each.days} days ({each.area})",
+                because=f"{because}: {each.reason}, {quantity(each.days, 'day')} ({each.area})",
             )
             for each in found
         ]
@@ -430,4 +430,4 @@ def _tell_deleted(deleted: Sequence[IndexedSegment], *, json: bool) -> None:
         )
     else:
         octets = sum(each.size for each in deleted)
-        say(f"{len(deleted):,} files were deleted, {octets:,} bytes.")
+        say(f"Deleted {quantity(len(deleted), 'file')}, {quantity(octets, 'byte')}.")

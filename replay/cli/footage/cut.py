@@ -20,6 +20,7 @@ from infra.postgres.connection import Database
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Refused, Usage
 from ledger.record.wire import fact_of
+from ledger.values import quantity
 from replay.cameras.clips import (
     NAME,
     CameraClip,
@@ -348,7 +349,7 @@ def _tell_clip(of: dict[str, object], zone: tzinfo, *, json: bool) -> None:
         return
     made = of["clip"]
     if isinstance(made, dict):
-        say(f"{of['camera']}: {made['path']}, {made['frames']} frames. "
+        say(f"{of['camera']}: {made['path']}, {quantity(made['frames'], 'frame')}. "
             f"{localized(made['says'], zone)}")  # fmt: skip
     else:
         say(f"{of['camera']}: no footage of that time is available")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ledger.record.group_commit import Committer
 from ledger.record.tape import Quarantined, Receipt, Received
 from ledger.record.wire import parse_line
+from ledger.values import quantity
 from replay.cli.shell.feeds import FeedLine, blocks, opened, size
 from replay.recording.answers import answer
 from replay.shell.connections import opened_tape
@@ -48,7 +49,10 @@ def append_feeds(feeds: Sequence[str], *, json: bool) -> Counter[str]:
                     which = {"feed": line.feed} if len(feeds) > 1 else {}
                     print_json(answer(judged, receipt), {**which, "line": line.number})
         except KeyboardInterrupt:
-            say(f"Stopped after {verdicts.total():,} lines; sending the whole feed again is safe.")
+            say(
+                f"Stopped after {quantity(verdicts.total(), 'line')};"
+                " sending the whole feed again is safe."
+            )
             raise
     return verdicts
 

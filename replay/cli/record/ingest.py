@@ -10,6 +10,7 @@ import typer
 
 from ledger.errors import Usage
 from ledger.record.tape import Counters
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import Feeds
@@ -78,7 +79,7 @@ def print_totals(counted: Counters, *, json: bool, strict: bool = False) -> None
     refused = counted.quarantined + counted.equivocation
     if refused:
         warn(
-            f"{refused:,} of {counted.received:,} lines went to quarantine."
+            f"Put into quarantine: {refused:,} of {quantity(counted.received, 'line')}."
             " `round-ledger quarantine list` shows each with its reason."
         )
     if refused and strict:

@@ -13,6 +13,7 @@ from infra.postgres.connection import NAME, server
 from ledger.errors import Usage
 from ledger.record.tape import Head
 from ledger.record.verify import Verified, heads_from_json, heads_to_json
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database, opened_tape
@@ -66,7 +67,9 @@ def backup(
     if json:
         print_json({"archive": str(done.archive), "heads": str(done.heads_file)})
     else:
-        say(f"The record is in {done.archive}, {len(done.heads):,} heads are in {done.heads_file}.")
+        say(
+            f"The record is in {done.archive}, {quantity(len(done.heads), 'head')} are in {done.heads_file}."
+        )
 
 
 @app.command("restore")
@@ -150,9 +153,9 @@ def _print(seen: Verified, kept: int) -> None:
         right="sequence position",
     )
     if seen.broken is None:
-        against = f", and against {kept:,} heads kept elsewhere" if kept else ""
-        beside = f" and {seen.aside:,} inputs in quarantine" if seen.aside else ""
-        done = f"{seen.rows:,} facts{beside} recomputed from their bytes{against}"
+        against = f", and against {quantity(kept, 'head')} kept elsewhere" if kept else ""
+        beside = f" and {quantity(seen.aside, 'input')} in quarantine" if seen.aside else ""
+        done = f"{quantity(seen.rows, 'fact')}{beside} recomputed from their bytes{against}"
         say(f"{done}: the record is whole.")
         return
     broken = seen.broken
@@ -161,4 +164,7 @@ def _print(seen: Verified, kept: int) -> None:
     else:
         where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
     say(f"The record is broken at {where}, {broken.kind}: {broken.says}")
-    say(f"{seen.rows:,} facts are whole. Keep the database unchanged, and restore a backup.")
+    say(
+        f"Whole before it: {quantity(seen.rows, 'fact')}."
+        " Keep the database unchanged, and restore a backup."
+    )

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ledger.errors import Usage
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
 from replay.cli.shell.terminal import draw
@@ -55,7 +56,7 @@ def replay(
         story, zone = found.story, house_zones(database).of(found.story.round.property)
         if at is not None and not 1 <= at <= len(story.moments):
             raise Usage(
-                f"The round has only {len(story.moments)} facts",
+                f"The round has only {quantity(len(story.moments), 'fact')}",
                 where=f"--at {at}",
                 hint=f"Give a number from 1 to {len(story.moments)}.",
             )
@@ -69,7 +70,7 @@ def replay(
     else:
         draw(tell(story, zone, at=at, hindsight=all_))
     if written is not None:
-        say(f"{written} frames are in {frames}.")
+        say(f"Wrote {quantity(written, 'frame')} to {frames}.")
 
 
 def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:

@@ -16,7 +16,7 @@ from consumers.rounds.search import WHERE_AND_WHEN, DealerError, Filters, dealer
 from consumers.rulings import rulings
 from ledger.errors import Usage
 from ledger.games import games
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName, moment
 from replay.cli.shell.terminal import draw
@@ -158,7 +158,7 @@ def _tell_errors(
         return
     if found:
         show_table(
-            f"Errors in {dealt:,} rounds dealt by {dealer}",
+            f"Errors in {quantity(dealt, 'round')} dealt by {dealer}",
             ("finding", "wager", "times", "cost"),
             (
                 (each.code, each.wager, f"{each.count:,}",
@@ -167,7 +167,7 @@ def _tell_errors(
             ),
             right="times cost",
         )  # fmt: skip
-    say(f"{dealt:,} rounds dealt; their errors cost the house {money(cost)}.")
+    say(f"{quantity(dealt, 'round')} dealt; errors in them cost the house {money(cost)}.")
 
 
 def _round_json(round_: Round) -> dict[str, object]:

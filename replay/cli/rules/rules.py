@@ -19,6 +19,7 @@ from ledger.record.wire import parse_line
 from ledger.rules.engine.game import Game
 from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Ruling, TableFindings
+from ledger.values import quantity
 from replay.cli.rules.feed_facts import FeedFacts
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
@@ -139,16 +140,11 @@ def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> in
         show_table("Findings", ("round or table", "code", "says", "section"), rows)
     rounds = ", ".join(f"{count:,} {status}" for status, count in sorted(statuses.items()))
     say(
-        f"{_many(facts, 'fact')}, {_many(statuses.total(), 'round')}"
+        f"{quantity(facts, 'fact')}, {quantity(statuses.total(), 'round')}"
         + (f" ({rounds}): " if rounds else ": ")
-        + (f"{_many(len(rows), 'finding')}." if rows else "nothing found.")
+        + (f"{quantity(len(rows), 'finding')}." if rows else "nothing found.")
     )
     return len(rows)
-
-
-def _many(count: int, noun: str) -> str:
-    """A number of things, in words: `1 round`, `58 rounds`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @app.command("games")

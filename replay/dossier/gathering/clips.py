@@ -7,7 +7,7 @@ from pathlib import Path
 from ledger.errors import LedgerError
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
-from ledger.values import format_time, parse_time
+from ledger.values import format_time, parse_time, quantity
 from replay.cameras.clocks import unchecked_us
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.cutting import Cut, name_of, reference_us
@@ -98,8 +98,8 @@ def _signed(
     path = Path(cut_out.path)
     name = f"{plain_name(name_of(of))}-{cut_out.sha256[:12]}.{cut_out.container}"
     says = (
-        f"{cut_out.frames} frames from {format_time(cut_out.starts_us)} by the camera's clock, "
-        f"copied without re-encoding. The requested part begins "
+        f"{quantity(cut_out.frames, 'frame')} from {format_time(cut_out.starts_us)}"
+        " by the camera's clock, copied without re-encoding. The requested part begins "
         f"{cut_out.in_us / 1_000_000:.3f} s into it. {_clock_says(camera, of)} {_piece_says(of)}"
     ).rstrip()
     if cut_out.derived:

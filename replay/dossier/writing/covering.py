@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cameras.timeline import SEEN
 from replay.text import times
 
@@ -67,7 +67,8 @@ def _camera(camera: CameraCover) -> Iterator[str]:
     if len(gaps) > GAPS_MAX:
         yield f"  and {len(gaps) - GAPS_MAX} more gaps."
     if camera.segments:
-        yield f"  Pictures of {camera.pictured} of its {camera.segments} segments were checked."
+        segments = quantity(camera.segments, "segment")
+        yield f"  Pictures were checked of {camera.pictured} of {segments}."
     for each in camera.findings[:GAPS_MAX]:
         yield (
             f"  {each.fault}, {_span(each.from_us, each.to_us)}: {each.says}; still counted as "

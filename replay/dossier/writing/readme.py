@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ledger.values import quantity
+
 if TYPE_CHECKING:
     from replay.dossier.writing.evidence import Evidence
 
@@ -37,7 +39,7 @@ replay.txt          the same replay as text
 {rulings}
 replay.jsonl        for each fact the table after it, and the frame of each camera
 
-facts.jsonl         its {len(evidence.rows)} facts, one per line, `data` as received
+facts.jsonl         its {quantity(len(evidence.rows), "fact")}, one per line, `data` as received
 submission.jsonl    the Rules Submission that applied, if one was on file
 corrections.jsonl   later corrections of its facts, if any
 case.jsonl          the dispute's own facts, or the locks of a window, if any

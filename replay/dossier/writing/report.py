@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ledger.games import games
 from ledger.record.wire import fact_of
-from ledger.values import dollars
+from ledger.values import dollars, quantity
 from replay.dossier.writing.footage import clip_says, picture_name
 from replay.dossier.writing.previews import preview
 from replay.dossier.writing.proof import proofs
@@ -54,13 +54,14 @@ def told_first(evidence: Evidence) -> list[str]:
     window = evidence.window
     if window:
         span = f"{evidence.at(window.from_us)} to {evidence.at(window.to_us)}"
+        count, rounds = len(evidence.rows), len(evidence.stories)
         return [
             f"{window.property}, window {window.name}: {span}.",
-            f"{len(evidence.rows)} facts of the table; {len(evidence.stories)} rounds.",
+            f"{quantity(count, 'fact')} of the table; {quantity(rounds, 'round')}.",
         ]
     (story,) = evidence.stories
     span = f" from {story.times[0]} to {story.times[-1]}" if story.times else ""
-    facts = f"{len(story.moments)} facts{evidence.local(span)}."
+    facts = f"{quantity(len(story.moments), 'fact')}{evidence.local(span)}."
     return [
         f"{story.round.property}, gaming day {story.round.gaming_day}; {facts}",
         *ruled(story),

@@ -20,7 +20,7 @@ from ledger.facts import (
 from ledger.facts.cameras import FootageHandled
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import fact_of
-from ledger.values import format_time, parse_time
+from ledger.values import format_time, parse_time, quantity
 from replay.cameras.clocks import Check, camera_clock, rate_ppm
 from replay.dossier.writing.evidence import rows_by_file
 from replay.text import times
@@ -133,8 +133,9 @@ def _of_clock(camera: str, clock: CameraClock | None, readings: int) -> Iterator
         )
         return
     epochs = len(clock.epochs)
-    sets = f", and was set {epochs - 1} times in between" if epochs > 1 else ""
-    yield f"Camera {camera}: its clock was compared with a reference {readings} times{sets}."
+    sets = f", and was set {quantity(epochs - 1, 'time')} in between" if epochs > 1 else ""
+    times_read = quantity(readings, "time")
+    yield f"Camera {camera}: its clock was compared with a reference {times_read}{sets}."
     for number, epoch in enumerate(clock.epochs):
         first, last = epoch.knots[0], epoch.knots[-1]
         offset = _ms(last.camera_us - last.reference_us)

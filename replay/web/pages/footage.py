@@ -18,7 +18,7 @@ from starlette.responses import FileResponse
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused
 from ledger.facts import FootageViewed
-from ledger.values import RoundId, format_time
+from ledger.values import RoundId, format_time, quantity
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.library.index import IndexedSegment, stamp_of
 from replay.recording import house_facts
@@ -189,7 +189,7 @@ def frame(request: Request, user: Viewer, sha256: Sha256, number: int) -> Respon
     entry = looked_at(request, user, sha256)
     if not 0 <= number < len(entry.times.pts_us):
         raise NotFound(
-            f"The segment has only {len(entry.times.pts_us)} frames, counted from 0",
+            f"The segment has only {quantity(len(entry.times.pts_us), 'frame')}, counted from 0",
             where=f"frame {number}",
             hint="Ask for one of them.",
         )

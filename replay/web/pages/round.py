@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from infra.access.users import Role, User
 from ledger.errors import NotFound
-from ledger.values import RoundId
+from ledger.values import RoundId, quantity
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -136,7 +136,9 @@ def _at(told: KeptRound, at: int | None) -> int:
     count = len(told.story.moments)
     if at is not None:
         if at > count:
-            raise NotFound(f"The round has only {count} facts", where=f"fact {at}", hint="Go back.")
+            raise NotFound(
+                f"The round has only {quantity(count, 'fact')}", where=f"fact {at}", hint="Go back."
+            )
         return at
     findings = told.story.ruling.findings if told.story.ruling else ()
     named = {(ref.source, ref.id) for finding in findings for ref in finding.facts}

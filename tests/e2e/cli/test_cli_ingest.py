@@ -163,7 +163,7 @@ def test_strict_ends_with_1_if_a_line_went_to_quarantine(cli: Cli, tmp_path: Pat
     part = feed(tmp_path / "part", [*good, *bad])
     lenient, strict = cli("ingest", part), cli("ingest", "--strict", part)
     assert (lenient.code, strict.code) == (0, 1)
-    assert "2 of 4 lines went to quarantine" in strict.err
+    assert "Put into quarantine: 2 of 4 lines" in strict.err
     other = good[1].replace(b'"amount":500', b'"amount":900')
     equivocal = cli("ingest", "--strict", "--json", feed(tmp_path / "other", [other]))
     assert (equivocal.code, equivocal.json[-1]["equivocation"]) == (1, 1)

@@ -241,4 +241,4 @@ def test_a_camera_that_froze_during_play_is_found_and_one_at_a_quiet_table_is_no
     assert (camera["segments"], camera["pictured"]) == (1, 1)
     told_of = seen.cli("footage", "coverage", "CC-30/2026-11-20/1")
     assert "frozen" in told_of.out
-    assert "Pictures of 1 of 1 segments were checked: 1 findings." in told_of.err
+    assert "Pictures were checked of 1 of 1 segment: 1 finding." in told_of.err

@@ -13,5 +13,5 @@ def test_records_that_do_not_come_end_it_and_those_that_come_late_do_not() -> No
     limit = 10 + process.STALLED_S
     assert process._lacking(3, since, limit) == since == 10
     assert process._lacking(0, since, limit) is None, "what was there was read"
-    with pytest.raises(Unavailable, match="3 records are unread"):
+    with pytest.raises(Unavailable, match="Unread: 3 records"):
         process._lacking(3, since, limit + 1)
