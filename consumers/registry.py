@@ -33,15 +33,15 @@ VIEWS = (
 """In the order they are updated; no view depends on another."""
 
 
-def view(name: str) -> lifecycle.Projection:
-    """A view by name. Raises `NotFound`."""
+def view(name: str, *others: str) -> lifecycle.Projection:
+    """A view by name. others: names that a command takes too, for the hint. Raises `NotFound`."""
     for each in VIEWS:
         if each.name == name:
             return each
     raise NotFound(
         f"There is no view named {name}",
-        where="consumers",
-        hint=f"Name one of: {', '.join(each.name for each in VIEWS)}.",
+        where="NAME",
+        hint=f"Name one of: {', '.join((*others, *(each.name for each in VIEWS)))}.",
     )
 
 

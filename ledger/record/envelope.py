@@ -110,7 +110,7 @@ def _check_attributes(attributes: dict[str, str]) -> None:
     for name in _REQUIRED:
         if name not in attributes:
             raise MalformedError(
-                "missing_attribute", f"`{name}` is missing", f"$.{name}", "send it"
+                "missing_attribute", f"`{name}` is missing", f"$.{name}", f"send `{name}`"
             )
     if attributes["specversion"] != "1.0":
         raise _bad("specversion", "Not CloudEvents 1.0", 'send `"specversion": "1.0"`')

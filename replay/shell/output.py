@@ -83,21 +83,19 @@ def print_list(
     as_json: Callable[[T], object] | None = None,
     right: str = "",
     whole: str = "",
-    none: str = "",
+    none: str,
 ) -> None:
     """Print a list as JSON Lines or as a table, whose columns name a function for their cells.
 
     Columns without functions show the cells of a named tuple or the values of a mapping, which are
-    also its JSON. none: the sentence printed under an empty table; see `show_table`.
+    also its JSON. none: what an empty list means, and what to do next; see `show_table`.
     """
     if json:
         print_lines(map(as_json or _by_name, found))
         return
     cells = columns.values() if isinstance(columns, Mapping) else ()
     rows = [[cell(each) for cell in cells] if cells else _cells(each) for each in found]
-    show_table(title, tuple(columns), rows, right=right, whole=whole)
-    if none and not rows:
-        say(none)
+    show_table(title, tuple(columns), rows, right=right, whole=whole, none=none)
 
 
 def _cells(each: object) -> Sequence[object]:
@@ -128,8 +126,11 @@ def show_table(
     right: str = "",
     whole: str = "",
     zone: tzinfo | None = None,
+    none: str = "",
 ) -> None:
     """Print a table. None is printed as n/a.
+
+    none: the sentence printed in place of a table without rows.
 
     zone: that of times in cells (RFC 3339, as in JSON); None if there are none.
 
@@ -148,7 +149,10 @@ def show_table(
     for row in rows:
         texts = ("n/a" if cell is None else printable(str(cell)) for cell in row)
         table.add_row(*(Text(localized(text, zone) if zone else text) for text in texts))
-    show(table)
+    if none and not table.rows:
+        say(none)
+    else:
+        show(table)
 
 
 def printable(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -217,6 +218,9 @@ def test_help_is_printed_without_a_database(plain_cli: Cli) -> None:
     for name, (code, out) in told_of.items():
         assert code == 0, name
         assert f"Usage: round-ledger {name}".rstrip() in out, name
+        plain = out.replace("--help", "").splitlines()
+        raw = re.compile(r"\.\.\.}|<(str|int|float|bool|list)\b")
+        assert [line for line in plain if raw.search(line) and "-h " not in line] == [], name
 
 
 def test_the_list_of_commands_imports_none_and_is_quick(tmp_path: Path) -> None:
@@ -265,7 +269,14 @@ def _seconds(home: Path) -> float:
         (["adjudicate", "/no/such/feed"], "cannot be read"),
         (["adjudicate", str(ROOT)], "folder is not a feed"),
         (["adjudicate"], "Missing argument"),
-        (["quarantine", "show", "x"], "string as an integer"),
+        (["quarantine", "show", "x"], "give a whole number."),
+        (["rounds", "--outcome", "winn"], "Invalid value for '--outcome': 'winn' is not one of"),
+        (["rounds", "--limit", "0"], "give 1 or more."),
+        (["serve", "--port", "-1"], "give 0 or more."),
+        (["serve", "--port", "70000"], "give 65535 or less."),
+        (["consume", "nope"], "Name one of: all, alerts, rounds,"),
+        (["rebuild", "nope"], "Name one of: all, rounds,"),
+        (["users", "add", "joe", "--employee", "S-1", "--role", "chief"], "There is no role chief"),
         (["verify", "--head", "/no/such/file"], "cannot be read"),
         (["dossier", "D-1", "--because", "\u200b\u00ad"], "only blanks and invisible characters"),
     ],

@@ -88,7 +88,7 @@ def windows(*, property_: Property = None, json: Json = False) -> None:
         as_json=_window_json,
         right="cameras",
         whole="window",
-        none="No window was preserved.",
+        none="No window was preserved. `round-ledger dispute preserve` preserves one.",
     )
 
 
@@ -172,6 +172,11 @@ def list_(
         json=json,
         as_json=_row_json,
         right="position observed adjusted locks",
+        none=(
+            "No dispute matches."
+            if status or table or property_ or unlocked
+            else "No dispute is on record. `round-ledger dispute raise ROUND` raises one."
+        ),
     )
 
 
@@ -316,8 +321,10 @@ def adjust(
 @dispute.command("preserve")
 def preserve(
     *,
-    since: Annotated[str, typer.Option("--from", help="Beginning: 2026-11-20T19:00:00-05:00.")],
-    until: Annotated[str, typer.Option("--to", help="End.")],
+    since: Annotated[
+        str, typer.Option("--from", metavar="TIME", help="Beginning: 2026-11-20T19:00:00-05:00.")
+    ],
+    until: Annotated[str, typer.Option("--to", metavar="TIME", help="End.")],
     because: Annotated[
         str,
         typer.Option(help="Reason.", callback=lambda text: written(text, "--because")),

@@ -31,7 +31,7 @@ app.add_typer(group, name="dlq", help="Show dead letters, and process them again
 SHOWN_OCTETS = 1_000
 
 Places = Annotated[
-    list[str] | None, typer.Argument(metavar="PLACE...", help="As `dlq list` prints them.")
+    list[str] | None, typer.Argument(metavar="PLACE", help="As `dlq list` prints them.")
 ]
 
 
@@ -99,7 +99,10 @@ def list_(
                 print_json(told)
         zone = house_zones(shelf.database).of(None)
     if not json:
-        show_table("Dead letters", tuple(columns.values()), rows, zone=zone)
+        none = "No dead letter waits."
+        if not everything:
+            none += " `--all` lists processed ones, too."
+        show_table("Dead letters", tuple(columns.values()), rows, zone=zone, none=none)
     if rows:
         raise typer.Exit(FINDINGS)
 

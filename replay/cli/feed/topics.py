@@ -45,13 +45,13 @@ def _check(kafka: Connection, *, json: bool) -> None:
     differ = topics.differences(kafka)
     found = [each._replace(topic=kafka.named(each.topic)) for each in differ]
     if json or found:
-        print_list("Differences", found, topics.Difference._fields, json=json)
+        print_list("Differences", found, topics.Difference._fields, json=json, none="")
     if not found:
         say(f"All {len(topics.declared())} topics are as declared.")
         return
     lacking = sum(each.what == "topic" for each in found)
     if lacking:
-        say(f"{lacking} topics are missing. Create them with `round-ledger topics apply`.")
+        say(f"Missing: {quantity(lacking, 'topic')}. Run `round-ledger topics apply`.")
     if others := len(found) - lacking:
-        say(f"{others} differences. Nothing was changed. Correct the topics on the cluster.")
+        say(f"Different: {others:,}. Nothing was changed. Correct the topics on the cluster.")
     raise typer.Exit(FINDINGS)

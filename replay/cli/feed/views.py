@@ -58,8 +58,8 @@ class ReadFrom(StrEnum):
     TAPE = "tape"
 
 
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
-Views = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, or `all`.")]
+Names = Annotated[list[str], typer.Argument(metavar="NAME", help="Views, `all`, or `alerts`.")]
+Views = Annotated[list[str], typer.Argument(metavar="NAME", help="Views, or `all`.")]
 From = Annotated[
     ReadFrom | None,
     typer.Option("--from", help="Default: kafka if ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
@@ -104,7 +104,7 @@ def consume(
         _refuse_for_alerts(status=status, from_=from_)
         _raise_alerts(follow=stay, port=port, json=json)
         return
-    chosen = _chosen(names)
+    chosen = _chosen(names, ALERTS)
     if status:
         _tell_status(chosen, json=json)
         return
@@ -349,15 +349,18 @@ def _lost(watch: ConsumerMetrics, error: Unavailable, pause_s: float) -> None:
     LOG.warning("the record is away", extra={"figures": figures})
 
 
-def _chosen(names: Sequence[str]) -> Sequence[Projection]:
-    """The named views, each once. Raises `NotFound` for other names, `Usage` for `alerts`."""
+def _chosen(names: Sequence[str], *others: str) -> Sequence[Projection]:
+    """The named views, each once. others: names that the command takes alone, for the hint.
+
+    Raises `NotFound` for names of none, `Usage` for `alerts` beside others.
+    """
     if ALERTS in names:
         raise Usage(
             "`alerts` is not a view",
             where=" ".join(names),
             hint="Run it as its own process: `round-ledger consume alerts --follow`.",
         )
-    named = [view(name) for name in dict.fromkeys(names) if name != ALL]
+    named = [view(name, ALL, *others) for name in dict.fromkeys(names) if name != ALL]
     return VIEWS if ALL in names else named
 
 

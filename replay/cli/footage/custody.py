@@ -62,8 +62,10 @@ OneCamera = Annotated[
 Because = Annotated[
     str, typer.Option(help="Reason.", callback=lambda text: written(text, "--because"))
 ]
-From = Annotated[str, typer.Option("--from", help="By the camera's clock: 11/20/2026 7:00 PM.")]
-To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
+From = Annotated[
+    str, typer.Option("--from", metavar="TIME", help="By the camera's clock: 11/20/2026 7:00 PM.")
+]
+To = Annotated[str, typer.Option("--to", metavar="TIME", help="By the camera's clock.")]
 
 
 class Handled(NamedTuple):
@@ -125,6 +127,7 @@ def retention(
         json=json,
         as_json=_due_json,
         right="segments",
+        none=f"No footage expires within {quantity(within, 'day')}. Look further with --within.",
     )
     _tell_handled("locked", locked, zone, json=json)
     if released:
@@ -170,8 +173,12 @@ def release(  # noqa: PLR0913 - one option a field
         str | None, typer.Option(metavar="P-…", help="Every lock of this window.")
     ] = None,
     camera: OneCamera = None,
-    since: Annotated[str | None, typer.Option("--from", help="By the camera's clock.")] = None,
-    until: Annotated[str | None, typer.Option("--to", help="By the camera's clock.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="By the camera's clock.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="By the camera's clock.")
+    ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Every lock on that footage, for any reason.")
     ] = False,
@@ -291,6 +298,7 @@ def _tell_handled(what: str, found: Sequence[Handled], zone: tzinfo, *, json: bo
         },
         json=json,
         as_json=lambda each: _handled_json(what, each),
+        none=f"No footage is {what}.",
     )
 
 

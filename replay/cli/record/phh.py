@@ -40,7 +40,7 @@ app = family()
 
 @app.command("import-phh")
 def import_phh(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Hand histories (.phh).")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Hand histories (.phh).")],
     *,
     to: Annotated[
         Path | None,

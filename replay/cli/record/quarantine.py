@@ -68,6 +68,8 @@ def list_(
             json=json,
             as_json=lambda row: _as_json(row, SHOWN_OCTETS),
             right="id times",
+            none="No input is in quarantine."
+            + ("" if released else " `--released` lists released inputs, too."),
         )
 
 

@@ -68,7 +68,8 @@ def backup(
         print_json({"archive": str(done.archive), "heads": str(done.heads_file)})
     else:
         say(
-            f"The record is in {done.archive}, {quantity(len(done.heads), 'head')} are in {done.heads_file}."
+            f"The record is in {done.archive},"
+            f" and {quantity(len(done.heads), 'head')} in {done.heads_file}."
         )
 
 

@@ -40,9 +40,14 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(help="Game id, as `round-ledger games` lists.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--from", help="Ended at or after: 11/20/2026 9:00 PM, or 9 pm.")
+        str | None,
+        typer.Option(
+            "--from", metavar="TIME", help="Ended at or after: 11/20/2026 9:00 PM, or 9 pm."
+        ),
     ] = None,
-    until: Annotated[str | None, typer.Option("--to", help="Began at or before.")] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="Began at or before.")
+    ] = None,
     position: Annotated[int | None, typer.Option(help="Betting position.")] = None,
     wager: Annotated[str | None, typer.Option(help="Wager id, as middle.")] = None,
     amount: Annotated[

@@ -85,7 +85,8 @@ def list_(*, json: Json = False) -> None:
         print_lines(rows)
         return
     columns = ("key", "source", "made", "revoked")
-    show_table("Keys", columns, (row.values() for row in rows), zone=zone)
+    none = "There is no device key yet. `round-ledger keys add SOURCE` makes one."
+    show_table("Keys", columns, (row.values() for row in rows), zone=zone, none=none)
 
 
 @group.command("revoke")

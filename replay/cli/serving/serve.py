@@ -46,7 +46,9 @@ app = family()
 def serve(
     *,
     host: Annotated[str | None, typer.Option(help="Address; see ROUND_LEDGER_HTTP_HOST.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", max=65_535)] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="Port; 0 picks a free one.")
+    ] = None,
     views: Annotated[
         bool,
         typer.Option(

@@ -204,7 +204,7 @@ def _started(home: Path, nodes: int) -> Running:
 def _tell(settings: Settings, found: Running, *, json: bool) -> bool:
     """Print each server and its address; whether all answer."""
     rows = [_postgres(settings, found), *_nodes(found)]
-    print_list("Services", rows, ServiceState._fields, json=json)
+    print_list("Services", rows, ServiceState._fields, json=json, none="No service.")
     return all(row.state == "ready" for row in rows)
 
 

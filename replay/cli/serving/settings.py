@@ -27,7 +27,9 @@ def settings(*, json: Json = False) -> None:
 
     Example: ROUND_LEDGER_HTTP_PORT=9000 round-ledger settings
     """
-    print_list("Settings", shown(in_force(), environment()), SettingShown._fields, json=json)
+    print_list(
+        "Settings", shown(in_force(), environment()), SettingShown._fields, json=json, none=""
+    )
 
 
 def shown(settings: Settings, environ: Mapping[str, str]) -> list[SettingShown]:

@@ -61,9 +61,9 @@ def add(
 
     Example: round-ledger users add maria --employee S-2001 --role surveillance
     """
+    user = User(name, employee, frozenset(_roles(role)))
     password = None if subject and not password_file else _password(password_file)
     with opened_users() as users:
-        user = User(name, employee, frozenset(_roles(role)))
         users.add(user, password=password, subject=subject, actor=local_actor())
     say(f"{name} may sign in as {', '.join(sorted(user.roles))}.")
 
@@ -92,6 +92,7 @@ def list_(*, json: Json = False) -> None:
         },
         json=json,
         as_json=_json,
+        none="There is no user yet. `round-ledger users add NAME` makes one.",
     )
 
 
@@ -154,7 +155,7 @@ def log(
         return
     columns = ("at", "what", "about", "by", "from", "detail")
     rows = ((stamp(each.at_us, zone, ms=False), *each[1:]) for each in found)
-    show_table("Sign-ins and changes", columns, rows)
+    show_table("Sign-ins and changes", columns, rows, none="Nobody has signed in yet.")
 
 
 def _roles(given: list[str]) -> list[Role]:

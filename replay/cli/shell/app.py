@@ -119,16 +119,32 @@ def load(row: Command) -> "AnyCommand":
     family: typer.Typer = import_module(f"replay.cli.{row.module}").app
     command = get_group(family).commands[row.name]
     command.name = row.name
-    _keep_angles(command)
+    _plain_help(command)
     return command
 
 
-def _keep_angles(command: Any) -> None:  # noqa: ANN401 - vendored, as above
-    """Let help show `<name>`: Markdown takes it for HTML and drops it."""
+def _plain_help(command: Any) -> None:  # noqa: ANN401 - vendored, as above
+    """Let help show `<name>`, which Markdown drops as HTML, and what people type for a type."""
     for each in (command, *command.params):
         each.help = (getattr(each, "help", None) or "").replace("<", "\\<")
+    for each in command.params:
+        _plain_type(each)
     for sub in getattr(command, "commands", {}).values():
-        _keep_angles(sub)
+        _plain_help(sub)
+
+
+def _no_type(ctx: object) -> None:
+    del ctx
+
+
+def _plain_type(parameter: Any) -> None:  # noqa: ANN401 - vendored, as above
+    """Show `--table TABLE` for `--table <str>`, and a flag without `<bool>`."""
+    if parameter.param_type_name == "argument":
+        parameter.display_type_rich = _no_type
+    elif getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
+    elif parameter.metavar is None and not parameter.type_descriptor.is_choice:
+        parameter.metavar = parameter.opts[0].strip("-").replace("-", " ").upper()
 
 
 app = typer.Typer(

@@ -7,6 +7,7 @@ A traceback always means a defect of this program.
 
 import errno
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,9 @@ def ending() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
+    except typer.BadParameter as error:
+        error.message = in_plain_words(error.message)
+        raise
     except LedgerError as error:
         tell(error)
         raise typer.Exit(error.exit_code) from None
@@ -64,6 +68,23 @@ def ending() -> Iterator[None]:
     except KeyboardInterrupt as stop:
         number = signal.SIGTERM if isinstance(stop, Stopped) else signal.SIGINT
         raise typer.Exit(128 + number) from None
+
+
+_PLAIN = (
+    (r"^Value error, ", ""),
+    (r"^Input should be greater than or equal to (.+?)\.?$", r"give \1 or more."),
+    (r"^Input should be less than or equal to (.+?)\.?$", r"give \1 or less."),
+    (r"^Input should be a valid integer\b.*", "give a whole number."),
+    (r"^Input should be a valid number\b.*", "give a number."),
+)
+"""The words of the library that reads arguments, and plain ones."""
+
+
+def in_plain_words(message: str) -> str:
+    """What is wrong with an argument, without the words of the library that read it."""
+    for theirs, ours in _PLAIN:
+        message = re.sub(theirs, ours, message)
+    return message
 
 
 def _not_installed(module: str, extra: str) -> LedgerError:

@@ -27,7 +27,7 @@ LINE_OCTETS_MAX = 8 * 2**20
 
 Feeds = Annotated[
     list[str],
-    typer.Argument(metavar="FEED...", help="Files with one fact per line; `-` is standard input."),
+    typer.Argument(metavar="FEED", help="Files with one fact per line; `-` is standard input."),
 ]
 """The argument of every command that reads feeds."""
 

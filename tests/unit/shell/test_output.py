@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from replay.cli.shell.terminal import draw
-from replay.shell.output import warn
+from replay.shell.output import print_list, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,14 @@ def test_a_warning_is_red_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> N
     with (tmp_path / "log").open("w") as log, contextlib.redirect_stderr(log):
         warn("3 of 4 lines went to quarantine.")
     assert (tmp_path / "log").read_text() == "3 of 4 lines went to quarantine.\n"
+
+
+def test_an_empty_list_is_a_sentence_and_no_table(capsys: pytest.CaptureFixture[str]) -> None:
+    for json in (False, True):
+        print_list("Keys", [], ("key", "source"), json=json, none="There is no key yet.")
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err == ("" if json else "There is no key yet.\n")
 
 
 def test_a_line_to_copy_is_not_broken_in_two(capsys: pytest.CaptureFixture[str]) -> None:
