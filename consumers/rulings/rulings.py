@@ -256,19 +256,21 @@ def table_findings(
     table: str | None = None,
     gaming_day: str | None = None,
     code: str | None = None,
+    limit: int = ROWS_MAX,
 ) -> list[TableFindings]:
-    """Findings without a round, by the time of the fact that completes them."""
+    """The newest findings without a round, by the time of the fact that completes each."""
     with reading(database, [TABLE_FINDINGS.name]) as store:
         rows = store.query(
             "SELECT property, table_name, gaming_day, finding::text"  # noqa: S608 - as above
             f" FROM {{schema}}.ruling_table_findings WHERE {_WHERE}"
-            " ORDER BY time_us, property, table_name, source, fact_id, nth LIMIT %(limit)s",
+            " ORDER BY time_us DESC, property DESC, table_name DESC, source DESC, fact_id DESC,"
+            " nth DESC LIMIT %(limit)s",
             {
                 "property": property,
                 "table": table,
                 "gaming_day": gaming_day,
                 "code": code,
-                "limit": ROWS_MAX,
+                "limit": max(1, min(limit, ROWS_MAX)),
             },
         )
     return [
@@ -278,7 +280,7 @@ def table_findings(
             gaming_day=day,
             findings=[msgspec.json.decode(text, type=Finding)],
         )
-        for property_, table_name, day, text in rows
+        for property_, table_name, day, text in reversed(rows)
     ]
 
 

@@ -33,7 +33,7 @@ class OwedLine(Struct, frozen=True, kw_only=True):
     wager: str
     name: str  # as printed
     throw: int | None
-    stake: int | None  # None: no such wager is on record
+    stake: int | None  # None: no such wager was in play
     outcome: str | None
     row: str | None  # the printed row that pays or pushes
     odds: str | None

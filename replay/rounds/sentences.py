@@ -6,6 +6,7 @@ fields, so that a replay leaves no fact out.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -39,6 +40,13 @@ def wager_namer(game: str | None) -> Callable[[str], str]:
     known = games().get(game or "")
     printed = {wager.id: wager.name for wager in known.wagers} if known else {}
     return lambda wager: printed.get(wager) or wager.replace("_", " ").capitalize()
+
+
+@cache
+def wager_of_any_game(wager: str) -> str:
+    """A wager's printed name where its game is not at hand: the one that all games print."""
+    printed = {each.name for game in games().values() for each in game.wagers if each.id == wager}
+    return printed.pop() if len(printed) == 1 else wager.replace("_", " ").capitalize()
 
 
 def holder_text(to: str, position: int | None, hand: int = 1) -> str:

@@ -194,7 +194,7 @@ def wager_text(line: OwedLine) -> str:
 def settlement_reason(line: OwedLine) -> str:
     """The reason for the owed amount: outcome, printed row, odds and section."""
     if line.section is None:
-        return "no such wager is on record"
+        return "no such wager was in play"
     row = " and ".join(line.rows) if line.rows else line.row
     odds = f" {line.odds}" if line.odds and line.outcome == "win" else ""
     what = f": {row}{odds}" if row else ""

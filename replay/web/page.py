@@ -22,7 +22,8 @@ from ledger.errors import Unavailable
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars, quantity
-from replay.rounds.sentences import card_text, cards_text, wager_namer
+from replay.rounds.sentences import card_text, cards_text, wager_namer, wager_of_any_game
+from replay.text.amounts import amount_name
 from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
 from replay.web.access import authentication
 from replay.web.ports import ports
@@ -193,6 +194,8 @@ def _templates() -> Environment:
         "says": lambda code: CODES.get(code, code),
         "thousands": lambda number: f"{number:,}",
         "quantity": quantity,
+        "amount_name": amount_name,
+        "any_wager": wager_of_any_game,
     }
     environment.filters.update(filters)
     environment.globals["static"] = static_file

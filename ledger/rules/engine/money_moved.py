@@ -255,7 +255,7 @@ def _of_wager(owed: Settlement, chips: Moved, name: str) -> Iterator[_Difference
 def _why(owed: Settlement) -> str:
     """What the section gives, in words: the end of a finding's sentence."""
     if not owed.section:
-        return "no such wager is on record"
+        return "no such wager was in play"
     if owed.outcome == "win" and owed.wager != POT:
         row = " and ".join(owed.rows) if owed.rows else f"{owed.row} {owed.odds}"
         return f"{owed.section} pays {row}: {dollars(owed.net)}"

@@ -5,8 +5,10 @@ from consumers.money.amounts import BoxCount
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
+from replay.rounds.sentences import wager_of_any_game
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
+from replay.text.amounts import amount_name
 
 app = family()
 
@@ -50,10 +52,10 @@ def _show_day(day: view.Drop) -> None:
     counts = [f"{box.box}, count {box.count}" for box in day.boxes]
     show_table(
         f"{title} · drop box",
-        ("what", "expected", *meant, *(counts or ("counted",))),
+        ("in the box", "expected", *meant, *(counts or ("counted",))),
         (
             (
-                name.replace("_", " "),
+                amount_name(name),
                 _money(getattr(day, name)),
                 *([_money(_meant(day, name))] if meant else []),
                 *([_counted(box, field) for box in day.boxes] or [None]),
@@ -64,10 +66,10 @@ def _show_day(day: view.Drop) -> None:
     )
     show_table(
         "Tray and result",
-        ("what", "amount", *meant),
+        ("figure", "amount", *meant),
         (
             (
-                name.replace("_", " "),
+                amount_name(name),
                 _money(getattr(day, name)),
                 *([_money(_meant(day, name))] if meant else []),
             )
@@ -81,8 +83,8 @@ def _show_day(day: view.Drop) -> None:
         "By wager",
         ("wager", "handle", "payouts", "collected", "returned", "win"),
         (
-            (each.wager, *map(_money, (each.handle, each.payouts, each.collected)),
-             *map(_money, (each.returned, each.win)))
+            (wager_of_any_game(each.wager), _money(each.handle), _money(each.payouts),
+             _money(each.collected), _money(each.returned), _money(each.win))
             for each in day.wagers
         ),
         right="handle payouts collected returned win",
@@ -97,8 +99,8 @@ def _show_corrections(day: view.Drop) -> None:
         (
             (
                 f"{each.of_source} {each.of_id}",
-                each.amount.replace("_", " "),
-                each.wager or None,
+                amount_name(each.amount),
+                wager_of_any_game(each.wager) if each.wager else None,
                 *(_pieces_or_money(each.amount, value) for value in (each.told, each.meant)),
                 each.because,
             )

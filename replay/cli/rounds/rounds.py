@@ -235,4 +235,4 @@ def _beside(filters: Filters, found: int) -> Iterator[str]:
     if filters.wager not in (None, *(w.id for game in known.values() for w in game.wagers)):
         yield f"There is no wager `{filters.wager}`; `round-ledger games` lists wagers."
     if filters.finding is not None:
-        yield "A finding about a table's day belongs to no round: `round-ledger adjudicate` has it."
+        yield "A finding about a table's day belongs to no round: see the page Find."

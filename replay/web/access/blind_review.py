@@ -20,6 +20,7 @@ from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
+from ledger.rules.engine.ruling import Finding, TableFindings
 from ledger.values import RoundId, parse_subject
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
@@ -141,14 +142,28 @@ class ShownDay(NamedTuple):
     """A table's day as this user may see it."""
 
     drop: Drop
+    findings: Sequence[Finding] = ()  # about the table's day, not about a round
     withheld: bool = False  # the sums over its rounds are withheld from this user
 
 
-def day(each: Drop, withheld: Hidden) -> ShownDay:
-    """A table's day; without sums over its rounds if one of them is withheld."""
+def table_findings(all_: Sequence[TableFindings], withheld: Hidden) -> list[TableFindings]:
+    """The findings about tables' days, without those of days that have a withheld round."""
+    days = {round_[:3] for round_ in withheld}
+    tables = {round_[:2] for round_ in withheld}
+    return [
+        each
+        for each in all_
+        if (each.property, each.table, each.gaming_day) not in days
+        and (each.gaming_day is not None or (each.property, each.table) not in tables)
+    ]
+
+
+def day(each: Drop, findings: Sequence[TableFindings], withheld: Hidden) -> ShownDay:
+    """A table's day; without findings and sums over its rounds if one of them is withheld."""
     key = (each.property, each.table, each.gaming_day)
     if key not in {round_[:3] for round_ in withheld}:
-        return ShownDay(each)
+        its = (of for of in findings if (of.property, of.table, of.gaming_day) == key)
+        return ShownDay(each, [found for of in its for found in of.findings])
     less = replace(
         each,
         **dict.fromkeys(RESULTS),

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.money import drop as drop_view
 from consumers.money.drop import Drop
+from consumers.rulings import rulings
 from infra.access.users import User
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
@@ -48,7 +49,8 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
     read = (
         drop_view.read(database, gaming_day=wanted, table=table.strip() or None) if wanted else []
     )
-    found = [blind_review.day(each, blind) for each in read]
+    beside = rulings.table_findings(database, gaming_day=wanted) if read else []
+    found = [blind_review.day(each, beside, blind) for each in read]
     return page(
         request,
         "drop.html",

@@ -14,11 +14,13 @@ from starlette.exceptions import HTTPException
 
 from consumers.rounds import search
 from consumers.rounds.search import Filters
+from consumers.rulings import rulings
 from infra.access.users import User
 from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
+from ledger.rules.engine.ruling import TableFindings
 from ledger.values import parse_round
 from replay.text.times import gaming_day_from
 from replay.text.times import read as read_time
@@ -44,6 +46,9 @@ FIELDS = (
 
 NARROWING = ("table", "round", "game", "from", "to", "gaming_day", "status")
 """The fields that also narrow a dealer's errors."""
+
+DAYS_MAX = 20
+"""The most findings about tables' days beside the rounds."""
 
 OUTCOMES = ("win", "lose", "push", "void")
 STATUSES = ("open", "completed", "voided")
@@ -141,12 +146,15 @@ def _results(
     asked = blind_review.searched(found.asked, blind)
     rounds = [] if found.wrong else search.search(database, asked)
     beside = search.round_details(database, rounds)
+    days = [] if found.wrong else _of_days(database, found.asked)
     dealer = found.asked.dealer
     of_dealer = replace(found.asked, without=tuple(blind))
     return {
         "rounds": [blind_review.found(each, beside[each.id], blind) for each in rounds],
         "left_out": len(blind) if asked.without else 0,
         "uncounted": len(blind),
+        "days": blind_review.table_findings(days, blind),
+        "days_max": DAYS_MAX,
         "more": len(rounds) == found.asked.limit,
         "asks": any(value for name, value in typed.items() if name != "limit"),
         "habits": _errors(database, of_dealer) if dealer and not found.wrong else None,
@@ -159,6 +167,20 @@ def _results(
             if time_us is not None
         },
     }
+
+
+def _of_days(database: Database, asked: Filters) -> list[TableFindings]:
+    """Findings about tables' days, newest first, if the search asks for nothing of a round."""
+    if replace(asked, table=None, gaming_day=None, finding=None, limit=50) != Filters():
+        return []
+    found = rulings.table_findings(
+        database,
+        table=asked.table,
+        gaming_day=asked.gaming_day,
+        code=asked.finding,
+        limit=DAYS_MAX,
+    )
+    return found[::-1]
 
 
 def _errors(database: Database, of_dealer: Filters) -> dict[str, object]:

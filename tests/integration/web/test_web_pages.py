@@ -243,8 +243,34 @@ def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: B
     assert "<html" not in floor
     assert "Criss-Cross Poker" in floor
     assert "Latest findings" in floor
-    assert "Drop box" in shown(auditor, "/drop")
+    money = shown(auditor, "/drop")
+    assert "Drop box" in money
+    assert "Payouts from the cage" in money
+    assert '<th scope="row">Ante Across</th>' in money
     assert "No money is on record" in shown(auditor, "/drop?gaming_day=1999-01-01")
+
+
+def test_findings_about_a_tables_day_are_beside_its_money_and_under_the_rounds(
+    staffed: Site, auditor: Browser
+) -> None:
+    """They belong to no round, so no list of rounds has them."""
+    facts = day(10)
+    filed = [each for each in facts if "rules_submission_filed" in each.type]
+    assert filed
+    staffed.take_in([each for each in facts if each not in filed])
+    missing = "No Rules Submission for Criss-Cross Poker is on record"
+    for path in ("/", "/?finding=rules_submission_missing", "/?table=CC-01", "/drop"):
+        page = shown(auditor, path)
+        assert re.search("about (a|this) table's day", page), path
+        assert missing in page, path
+    for path in ("/?finding=overpaid", "/?table=CC-99", "/?position=3", "/?from=nonsense"):
+        assert missing not in shown(auditor, path), path
+
+
+def test_the_fields_of_times_say_which_clock_they_mean(auditor: Browser) -> None:
+    form = shown(auditor, "/")
+    assert form.count('aria-describedby="times"') == 2
+    assert "Times in America/New_York. Also as 9 pm" in form
 
 
 def test_static_files_are_kept_by_their_content_and_lead_nowhere_else(site: Site) -> None:

@@ -196,7 +196,7 @@ def test_the_drop_of_a_withheld_rounds_table_tells_no_result(review: Review) -> 
     asked = {"gaming_day": review.round.id.gaming_day, "table": review.round.id.table}
     told = review.raiser.get("/drop", params=asked).text
     blind = review.reviewer.get("/drop", params=asked).text
-    result = re.compile(r'<th scope="row">payouts</th><td class="figure">([^<]+)<')
+    result = re.compile(r'<th scope="row">Payouts from the table</th><td class="figure">([^<]+)<')
     assert result.findall(told)[0].startswith("$")
     assert result.findall(blind) == ["withheld"]
     assert WITHHELD in blind

@@ -1,0 +1,29 @@
+"""What finance calls the amounts of a table's day."""
+
+AMOUNTS = {
+    "cash": "cash",
+    "currency": "cash",
+    "counter_checks": "counter checks",
+    "vouchers": "vouchers",
+    "coupons": "coupons",
+    "coupon_count": "coupons, pieces",
+    "rake": "rake",
+    "opener": "opener",
+    "fills": "fills",
+    "credits": "credits",
+    "closer": "closer",
+    "handle": "handle: all wagers placed",
+    "payouts": "payouts from the table",
+    "payouts_cage": "payouts from the cage",
+    "collected": "collected from lost wagers",
+    "returned": "returned to patrons",
+    "fees": "fees",
+    "tips": "tips",
+    "win": "win",
+}
+"""The words for each amount, by its field in `--json`."""
+
+
+def amount_name(field: str) -> str:
+    """The words for an amount; a field without words of its own has its underscores replaced."""
+    return AMOUNTS.get(field, field.replace("_", " "))
