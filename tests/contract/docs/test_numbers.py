@@ -27,7 +27,7 @@ SEVERAL = {
     "consumers/alerts/webhook.py": "bytes of a secret, above one",
     "infra/postgres/tape.py": "bytes above a limit",
 }
-"""Where a noun may stand in the plural after any number, and why."""
+"""The files that may write a plural after any number, and why."""
 
 
 def test_a_number_of_things_is_written_by_one_function() -> None:
