@@ -136,7 +136,7 @@ def _tell_staying(settings: Settings, *, json: bool) -> None:
         pid=found.pid,
         state="in use" if until is None else f"stays until {until}",
     )
-    print_list("Services", [row], ServiceState._fields, json=json)
+    print_list("Services", [row], ServiceState._fields, json=json, none="")
 
 
 def _programs(settings: Settings) -> Programs:
