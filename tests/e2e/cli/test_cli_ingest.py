@@ -127,7 +127,7 @@ def test_sigterm_stops_between_blocks_and_loses_nothing(cli: Cli, tape: Postgres
         assert json.loads(process.stdout.readline())["verdict"] == "appended"
         process.send_signal(signal.SIGTERM)
         assert process.wait(120) == 143
-        assert process.stderr.read().startswith(b"Stopped after 1 lines;")
+        assert process.stderr.read().startswith(b"Stopped after 1 line;")
     assert tape.counters().appended == 1
 
 

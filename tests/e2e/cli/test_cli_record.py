@@ -92,7 +92,8 @@ def test_a_view_that_is_none_is_a_mistake_of_the_user(filled: Cli) -> None:
     for command in ("consume", "rebuild"):
         ran = filled(command, "nonsense")
         assert ran.code == 2
-        assert "Name one of: rounds" in ran.err
+        assert "Name one of: all, " in ran.err
+        assert " rounds, " in ran.err
 
 
 @pytest.mark.long
