@@ -51,7 +51,9 @@ def options(deadline_s: float) -> dict[str, Any]:
         "request_timeout_ms": int(min(30.0, deadline_s) * 1000),
         "max_block_ms": _METADATA_S_MAX * 1000,
         "bootstrap_timeout_ms": int(deadline_s * 1000),
-        "linger_ms": 5,
+        # Longer than filling a window takes, so that batches are few. `flush` ends it at once, so
+        # a window of one record does not wait.
+        "linger_ms": 50,
         "batch_size": 131_072,
         "compression_type": "zstd",
         "allow_auto_create_topics": False,
@@ -118,7 +120,8 @@ class Publisher:
         """
         until = self._clock.monotonic() + self._deadline_s
         try:
-            futures = [self._send(topic, partitions, record) for record in records]
+            named = self.kafka.named(topic)
+            futures = [self._send(named, partitions, record) for record in records]
             self._producer.flush(timeout=self._deadline_s)
             taken = [
                 future.get(timeout=max(0.0, until - self._clock.monotonic())) for future in futures
@@ -143,9 +146,9 @@ class Publisher:
             )
         self._newest[topic, taken.partition] = taken.offset
 
-    def _send(self, topic: str, partitions: int, record: ProducerRecord) -> Sent:
+    def _send(self, named: str, partitions: int, record: ProducerRecord) -> Sent:
         sent: Sent = self._producer.send(
-            self.kafka.named(topic),
+            named,
             key=record.key,
             value=record.value,
             headers=record.headers,

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import struct
+from binascii import hexlify
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,7 +75,8 @@ class ProducerRecord(NamedTuple):
     @property
     def octets(self) -> int:
         """Its size, roughly, as counted against a window."""
-        return len(self.value or b"") + sum(len(name) + len(value) for name, value in self.headers)
+        headers = sum([len(name) + len(value) for name, value in self.headers])
+        return len(self.value or b"") + headers
 
 
 class Fed(NamedTuple):
@@ -93,16 +96,54 @@ def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Produ
     """The Kafka record of a fact. `previous` is the hash of the fact before it on its tape."""
     headers = [
         ("content-type", _JSON),
-        *((_CE + name, text.encode()) for name, text in unframe_attributes(row.attributes).items()),
+        *(usual_headers(row.attributes) or strict_headers(row.attributes)),
         (POSITION, b"%d" % row.position),
         (TABLE_SEQ, b"%d" % row.table_seq),
         (RECEIVED_AT, b"%d" % row.received_at_us),
-        (HASH, row.hash.hex().encode()),
-        (PREVIOUS, previous.hex().encode()),
+        (HASH, hexlify(row.hash)),
+        (PREVIOUS, hexlify(previous)),
     ]
     if republished:
         headers.append((REPUBLISHED, b"1"))
     return ProducerRecord(row.tape.encode(), row.data, headers)
+
+
+def strict_headers(attributes: bytes) -> list[Header]:
+    """The headers of framed attributes, each decoded and encoded again. Raises ValueError."""
+    return [(_CE + name, text.encode()) for name, text in unframe_attributes(attributes).items()]
+
+
+def usual_headers(attributes: bytes) -> list[Header] | None:
+    """The same from the bytes as they are; None if they must be read strictly.
+
+    The names ascend, as `frame_attributes` writes them, so that none stands twice.
+    """
+    if not attributes.isascii():
+        return None
+    headers: list[Header] = []
+    at, end, before = 0, len(attributes), ""
+    try:
+        while at < end:
+            start = at + 8
+            at = start + _length(attributes, at)[0]
+            name = _header_name(attributes[start:at])
+            start = at + 8
+            at = start + _length(attributes, at)[0]
+            headers.append((name, attributes[start:at]))
+            if name <= before:
+                return None
+            before = name
+    except struct.error:  # a length that the frame has no room for
+        return None
+    return headers if at == end else None
+
+
+_length = struct.Struct(">Q").unpack_from
+
+
+@lru_cache(maxsize=4096)
+def _header_name(attribute: bytes) -> str:
+    return _CE + attribute.decode()
 
 
 def digest(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> bytes:

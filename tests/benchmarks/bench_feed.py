@@ -289,7 +289,7 @@ def bare_kafka_python(connection: Connection, sent: Sequence[ProducerRecord]) ->
         bootstrap_servers=connection.bootstrap,
         acks="all",
         enable_idempotence=True,
-        linger_ms=5,
+        linger_ms=50,
         batch_size=131_072,
         compression_type="zstd",
     )
@@ -311,7 +311,7 @@ def bare_confluent(kafka: Connection, sent: Sequence[ProducerRecord]) -> None:
         {
             "bootstrap.servers": kafka.bootstrap,
             "enable.idempotence": True,
-            "linger.ms": 5,
+            "linger.ms": 50,
             "batch.size": 131_072,
             "compression.type": "zstd",
         }
