@@ -11,6 +11,7 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
+from consumers.registry import install as install_views
 from infra.access.connections import AccessDatabase
 from infra.access.keys import Keys
 from infra.postgres.connection import Database
@@ -74,6 +75,7 @@ def serve(
     log_to_stderr()
     with opened_database(serves=True) as database:
         _refuse_without_keys(database, settings, address)
+        install_views(database)  # pages and locks read views, with --no-views too
         with (
             _listening(address, settings.http_port if port is None else port) as listener,
             PostgresTape(database) as tape,

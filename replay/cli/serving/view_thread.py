@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from consumers.registry import VIEWS, install
+from consumers.registry import VIEWS
 from consumers.runtime.following import follow_on
 from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.source import RecordSource
@@ -31,7 +31,6 @@ def views_kept(database: Database) -> Iterator[None]:
     The work is done in a thread. If `consume --follow` runs too, each batch is applied once, by
     either of them.
     """
-    install(database)
     stop = threading.Event()
     thread = threading.Thread(target=_keep, args=(database, stop), name="views", daemon=True)
     thread.start()
