@@ -27,6 +27,7 @@ from ledger.facts import (
     ObservationRecorded,
     type_name,
 )
+from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_round
 
 if TYPE_CHECKING:
@@ -148,7 +149,15 @@ def apply(store: ViewStore, batch: Batch) -> None:
     store.save(DISPUTES, (astuple(each) for each in kept.values()))
 
 
-VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS)
+def _part_of(row: TapeRow) -> str | None:
+    """The dispute of a fact, whatever tape it is on."""
+    if row.type not in _READS:
+        return None
+    body: Any = fact_of(row).body
+    return None if body.dispute is None else f"{row.tape.partition('/')[0]}/{body.dispute}"
+
+
+VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS, part_of=_part_of)
 """The view `disputes`."""
 
 

@@ -132,8 +132,9 @@ def _amends_of(
         " FROM unnest(%(properties)s::text[], %(disputes)s::text[]) AS w (property, dispute)"
         " JOIN {schema}.finance_facts f ON f.paper_kind = 'dispute' AND f.paper = w.dispute"
         " AND split_part(f.source, '/', 2) = w.property"
-        " LEFT JOIN {schema}.finance_corrections_made m"
-        " ON m.of_source = f.source AND m.of_id = f.fact_id AND m.found",
+        " LEFT JOIN LATERAL (SELECT c.tape, c.table_seq FROM {schema}.finance_corrections_made c"
+        " WHERE c.of_source = f.source AND c.of_id = f.fact_id"
+        " ORDER BY c.time_us DESC, c.source DESC, c.fact_id DESC LIMIT 1) m ON true",
         {
             "properties": [property_ for property_, _ in disputes],
             "disputes": [dispute for _, dispute in disputes],

@@ -75,6 +75,13 @@ def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, A
     return (row.tape.partition("/")[0], fact.table or ""), None, fact.body
 
 
+def part_of(row: TapeRow, batch: Batch) -> str:
+    """The table whose money a fact of `READS` is, with its property."""
+    round_ = round_of_row(row)
+    table = round_.table if round_ else batch.fact(row).table or ""
+    return f"{row.tape.partition('/')[0]}/{table}"
+
+
 def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGERS
     """The day's amount that a fact of a wager adds to, and by how many cents."""
     field = WAGERS[type_]

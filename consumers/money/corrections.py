@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from consumers.money.amounts import OPENS_DAY, READS, amounts
+from consumers.money.amounts import OPENS_DAY, READS, amounts, part_of
 from consumers.money.corrections_held import held, made_table
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
@@ -86,9 +86,17 @@ class Correction(Struct):
 
 
 def note(store: ViewStore, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> None:
-    """Apply a batch's corrections, earlier corrections of its facts, and its gaming days."""
+    """Apply a batch's corrections, earlier corrections of its facts, and its gaming days.
+
+    Every process that has a share of the view notes every correction, as of its own position. The
+    amounts are written by the process that has the corrected fact's table.
+    """
     store.save(DAY_STARTS, starts)
-    changed = held(store, batch, MADE)
+
+    def is_own(row: TapeRow) -> bool:
+        return row.type in _MONEY and batch.share.owns(part_of(row, batch))
+
+    changed = held(store, batch, MADE, is_own)
     store.delete(CORRECTED, [(each.target.source, each.target.id) for each in changed])
     lines = [line for target, why in changed for line in _lines(store, target, fact_of(why))]
     store.save(CORRECTED, lines)
@@ -103,7 +111,7 @@ def read(rows: Iterable[tuple[Any, ...]]) -> list[Correction]:
 def _lines(store: ViewStore, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, ...]]:
     """The rows of `CORRECTED` for one corrected fact; none if it is not about money."""
     fact, body = fact_of(row), correction.body
-    if row.type not in _MONEY or not isinstance(body, FactCorrected):
+    if not isinstance(body, FactCorrected):
         return
     told = amounts(row.type, fact.body)
     after = corrected([fact], {(row.source, row.id): body})

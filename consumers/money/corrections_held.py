@@ -1,7 +1,8 @@
 """The corrections that hold: of each corrected fact the latest one, in whatever order they arrive.
 
-Views of money share it. Each keeps the corrections of its facts in a table of its own, because a
-correction may arrive before its fact. As in `ledger.adjudication.corrections`, the latest counts.
+Views of money share it. Each keeps the corrections in a log of its own, because a correction may
+arrive before its fact. Every process of a divided view notes all of them, as of its own position
+(ADR 0184). As in `ledger.adjudication.corrections`, the latest counts.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from infra.postgres.view_tables import Column, ViewTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from consumers.runtime.lifecycle import Batch
-    from infra.postgres.view_tables import ViewStore
+    from infra.postgres.view_tables import NamedRow, ViewStore
     from ledger.record.tape import TapeRow
 
 CORRECTIONS = frozenset(("fact_corrected.v1",))
@@ -24,33 +25,26 @@ def made_table(name: str) -> ViewTable:
     """The table of a view's corrections."""
     return ViewTable(
         name,
-        "The correction that counts for each corrected fact, and whether that fact is recorded.",
-        2,
+        "The corrections on record, by the fact they correct; the latest of a fact counts.",
+        3,
         (
             Column("of_source", "text", "Source of the corrected fact."),
             Column("of_id", "text", "Id of the corrected fact."),
+            Column("position", "bigint", "Position of the correction on the record."),
             Column("time_us", "bigint", "Device time of the correction, microseconds."),
             Column("source", "text", "Source of the correction."),
             Column("fact_id", "text", "Id of the correction."),
             Column("tape", "text", "Tape of the correction."),
             Column("table_seq", "bigint", "Its sequence on that tape."),
-            Column("found", "boolean", "Whether the corrected fact is recorded."),
+            Column("early", "boolean", "Whether it was recorded before the corrected fact."),
         ),
-        ("(of_source) WHERE NOT found",),
+        ("(position) WHERE early",),
+        is_log=True,
     )
 
 
-class _Made(NamedTuple):
-    """A row of `MADE`."""
-
-    of_source: str
-    of_id: str
-    time_us: int
-    source: str
-    fact_id: str
-    tape: str
-    table_seq: int
-    found: bool
+Key = tuple[str, str]
+"""Source and id of a fact."""
 
 
 class Held(NamedTuple):
@@ -60,66 +54,82 @@ class Held(NamedTuple):
     correction: TapeRow
 
 
-def held(store: ViewStore, batch: Batch, table: ViewTable) -> list[Held]:
-    """The corrected facts that a batch changes: by a new correction, or by their arrival."""
-    told = _told(store, batch, table)
-    waiting = (made for made in _waiting(store, batch, table) if made[:2] not in told)
-    holding = [*told.values(), *waiting]
-    if not holding:
+def held(
+    store: ViewStore,
+    batch: Batch,
+    table: ViewTable,
+    is_own: Callable[[TapeRow], bool] = lambda _: True,
+) -> list[Held]:
+    """The corrected facts that a batch changes: by a new correction, or by their arrival.
+
+    `is_own`: whether a corrected fact is one that this process writes of.
+    """
+    told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTIONS)]  # type: ignore[attr-defined] # a FactCorrected
+    wanted = {(of.source, of.id) for _, of in told} | _awaited(store, batch, table)
+    if not wanted:
         return []
-    targets = _targets(store, holding, batch.position)
-    found = [made._replace(found=True) for made in holding if made[:2] in targets]
-    lacking = [made for made in holding if made[:2] not in targets]
-    store.save(table, [*found, *lacking])
-    why = {(row.tape, row.table_seq): row for row in store.rows_at(map(_place, found))}
-    return [Held(targets[made[:2]], why[made.tape, made.table_seq]) for made in found]
+    targets = _targets(store, wanted, batch.position)
+    store.save(table, _made(told, targets))
+    own = [key for key, row in targets.items() if is_own(row)]
+    holding = _holding(store, table, own, batch.position)
+    why = {(row.tape, row.table_seq): row for row in store.rows_at(map(_place, holding.values()))}
+    return [Held(targets[key], why[made.tape, made.table_seq]) for key, made in holding.items()]
 
 
-def _told(store: ViewStore, batch: Batch, table: ViewTable) -> dict[tuple[str, str], _Made]:
-    """A batch's corrections that count, by the fact they correct."""
-    told: dict[tuple[str, str], _Made] = {}
-    for row, fact in batch.facts(CORRECTIONS):
-        body: Any = fact.body
-        key = (body.of.source, body.of.id)
-        made = _Made(*key, row.time_us, row.source, row.id, row.tape, row.table_seq, found=False)
-        told[key] = max(told.get(key, made), made, key=_order)
-    for kept in map(_Made._make, store.rows(table, told)):
-        if _order(kept) > _order(told[kept[:2]]):
-            del told[kept[:2]]
-    return told
+def _made(
+    told: Iterable[tuple[TapeRow, Any]], targets: dict[Key, TapeRow]
+) -> Iterator[tuple[Any, ...]]:
+    """The log's rows for a batch's corrections."""
+    for row, of in told:
+        target = targets.get((of.source, of.id))
+        early = target is None or target.position > row.position
+        its = (row.time_us, row.source, row.id, row.tape, row.table_seq, early)
+        yield (of.source, of.id, row.position, *its)
 
 
-def _waiting(store: ViewStore, batch: Batch, table: ViewTable) -> list[_Made]:
-    """Corrections received before their fact, if the fact is in this batch."""
-    unfound = f"SELECT 1 FROM {{schema}}.{table.name} WHERE NOT found LIMIT 1"  # noqa: S608 - our own name
-    if not store.query(unfound):
-        return []
-    rows = store.rows(table, {(row.source, row.id) for row in batch.rows})
-    return [made for made in map(_Made._make, rows) if not made.found]
+def _awaited(store: ViewStore, batch: Batch, table: ViewTable) -> set[Key]:
+    """The facts of a batch that a correction may have named before they came."""
+    waiting = store.query(
+        f"SELECT 1 FROM {{schema}}.{table.name} m WHERE m.early AND m.position <= %(until)s"  # noqa: S608 - our own name
+        " AND NOT EXISTS (SELECT FROM ledger.identity i WHERE i.source = m.of_source"
+        " AND i.fact_id = m.of_id AND i.position < %(first)s) LIMIT 1",
+        {"until": batch.position, "first": batch.rows[0].position},
+    )
+    return {(row.source, row.id) for row in batch.rows} if waiting else set()
 
 
-def _targets(
-    store: ViewStore, holding: Sequence[_Made], until: int
-) -> dict[tuple[str, str], TapeRow]:
+def _holding(
+    store: ViewStore, table: ViewTable, keys: Iterable[Key], until: int
+) -> dict[Key, NamedRow]:
+    """The correction that counts up to a position, by corrected fact."""
+    found: dict[Key, NamedRow] = {}
+    for made in store.rows(table, keys):
+        if made.position <= until:
+            found[made[:2]] = max(found.get(made[:2], made), made, key=_order)
+    return found
+
+
+def _targets(store: ViewStore, wanted: Iterable[Key], until: int) -> dict[Key, TapeRow]:
     """The corrected facts recorded up to a position, by source and id."""
+    keys = sorted(wanted)
     rows = store.rows_named(
         "SELECT t.originator_id, t.originator_version, t.originator_version"
         " FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, id)"
         " JOIN ledger.identity i ON i.source = w.source AND i.fact_id = w.id"
         " JOIN ledger.tape t ON t.notification_id = i.position WHERE i.position <= %(until)s",
         {
-            "sources": [made.of_source for made in holding],
-            "ids": [made.of_id for made in holding],
+            "sources": [source for source, _ in keys],
+            "ids": [id_ for _, id_ in keys],
             "until": until,
         },
     )
     return {(row.source, row.id): row for row in rows}
 
 
-def _place(made: _Made) -> tuple[str, int, int]:
+def _place(made: NamedRow) -> tuple[str, int, int]:
     return (made.tape, made.table_seq, made.table_seq)
 
 
-def _order(made: _Made) -> tuple[int, str, str]:
+def _order(made: NamedRow) -> tuple[int, str, str]:
     """The sort key of corrections: the latest counts."""
     return (made.time_us, made.source, made.fact_id)

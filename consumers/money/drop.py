@@ -28,6 +28,7 @@ from consumers.money.amounts import (
     box_of,
     cents,
     moved,
+    part_of,
     table_of,
 )
 from consumers.money.corrections import (
@@ -215,9 +216,18 @@ def _totals(row: Row) -> str:
     return msgspec.json.encode(TableDay(*row)).decode()
 
 
+def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
+    """The money of the share's tables, and every correction: it may name any fact."""
+    return [
+        row
+        for row in batch.rows
+        if row.type in CORRECTIONS or (row.type in READS and batch.share.owns(part_of(row, batch)))
+    ]
+
+
 DROP = Projection(
     "drop",
-    3,
+    4,
     (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
     apply,
     reads=READS | CORRECTIONS,
@@ -230,6 +240,7 @@ DROP = Projection(
             compacted=True,
         ),
     ),
+    heard_by=_heard_by,
 )
 """The view `drop`."""
 

@@ -37,6 +37,7 @@ COUPONS = ViewTable(
         Column("gaming_day", "text", "Gaming day of its round; null without a round.", null=True),
         Column("number", "bigint", "Number of that round.", null=True),
     ),
+    is_log=True,
 )
 
 Place = tuple[str, int]
@@ -46,8 +47,10 @@ Place = tuple[str, int]
 class CouponFacts:
     """The coupon facts of a batch and of the record before it."""
 
-    def __init__(self, store: ViewStore) -> None:
+    def __init__(self, store: ViewStore, until: int) -> None:
+        """`until`: the last position before the batch. Another process may have written more."""
         self._store = store
+        self._until = until
         self._new: dict[tuple[str, str, int], NamedRow] = {}
 
     def add_fact(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
@@ -116,9 +119,14 @@ class CouponFacts:
         stored = self._store.query(
             "SELECT property, serial, position, table_name, played, tape, table_seq, gaming_day,"
             " number FROM {schema}.ruling_coupons WHERE property = %(property)s"
+            " AND position <= %(until)s"
             " AND (%(serials)s::text[] IS NULL OR serial = ANY (%(serials)s::text[]))"
             " ORDER BY position",
-            {"property": property_, "serials": list(serials) if serials is not None else None},
+            {
+                "property": property_,
+                "until": self._until,
+                "serials": list(serials) if serials is not None else None,
+            },
         )
         new = [
             row

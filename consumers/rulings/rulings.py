@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from consumers.rulings.coupons import COUPONS
 from consumers.rulings.device_sequences import RUNS
+from consumers.rulings.shares import heard_by
 from consumers.rulings.table_context import AROUND_ROUNDS
 from consumers.rulings.table_findings import (
     CARE,
@@ -50,15 +51,17 @@ ROWS_MAX = 1_000
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Rule on the rounds and tables that a batch touches."""
-    heard = [Heard(row, batch.fact(row)) for row in batch.rows]
-    touched = RoundBatch(store, heard)
+    """Rule on the rounds and tables of the batch's share that the batch touches."""
+    heard, share = [Heard(row, batch.fact(row)) for row in batch.rows], batch.share
+    touched = RoundBatch(store, heard, share=share)
     for row, fact in heard:
         touched.add_fact(row, fact)
     touched.finish_batch()
-    note_tables(store, heard)
-    judge_tables(store, tables_of(heard), touched.tables_anew, touched.submissions, batch.position)
+    note_tables(store, heard, share)
+    tables = tables_of(heard, share)
+    judge_tables(store, tables, touched.tables_anew, touched.submissions, batch.position)
     judge_sequence_gaps(store, touched.table_gaps())
+    touched.save_logs()
 
 
 class OfRound(Struct):
@@ -116,7 +119,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    8,
+    9,
     (
         RULINGS,
         VERSIONS,
@@ -138,6 +141,7 @@ VIEW = Projection(
         OutboxMapping(ADJUDICATIONS, VERSIONS, 2, _ruling, _of_ruling),
         OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding, _of_finding),
     ),
+    heard_by=heard_by,
 )
 """The view `rulings`."""
 

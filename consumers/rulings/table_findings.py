@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from consumers.runtime.source import WHOLE, Share
 from infra.postgres.arrays import ranges_of, ranges_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.adjudication.feed import is_procedural, rules_for
@@ -144,12 +145,13 @@ def _new(table: TableId) -> _Cared:
     return _Cared(_NEVER, _state_of(table)(), [], {})
 
 
-def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
-    """The facts that procedures judge, by table and by floor."""
+def tables_of(heard: Iterable[Heard], share: Share = WHOLE) -> dict[TableId, list[Heard]]:
+    """The facts that procedures judge, by table and by floor of a share."""
     found: dict[TableId, list[Heard]] = defaultdict(list)
     for each in heard:
         for table in _looked_at(each.fact):
-            found[table].append(each)
+            if share.owns_table(*table):
+                found[table].append(each)
     return found
 
 
@@ -164,14 +166,15 @@ def _looked_at(fact: Fact) -> Iterator[TableId]:
         yield property_, FLOOR
 
 
-def note_tables(store: ViewStore, heard: Iterable[Heard]) -> None:
-    """Store the places of all facts about tables; taking all keeps the ranges few and long."""
+def note_tables(store: ViewStore, heard: Iterable[Heard], share: Share = WHOLE) -> None:
+    """Store the places of all facts about a share's tables; all keep the ranges few and long."""
     seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, fact in heard:
         if fact.table:
             property_ = fact.source.split("/", 2)[1]
-            seqs[property_, fact.table, row.tape].append(row.table_seq)
-            if type(fact.body) in supervision.HEARD:
+            if share.owns_table(property_, fact.table):
+                seqs[property_, fact.table, row.tape].append(row.table_seq)
+            if type(fact.body) in supervision.HEARD and share.owns_table(property_, FLOOR):
                 seqs[property_, FLOOR, row.tape].append(row.table_seq)
     store.save(TABLE_TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
@@ -219,23 +222,26 @@ def _waiting(store: ViewStore, kept: Iterable[_Cared]) -> dict[Place, Heard]:
     return {(row.tape, row.table_seq): Heard(row, fact_of(row)) for row in rows}
 
 
-def judge_sequence_gaps(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
-    """Replace the findings of lost facts between rounds for each device (source and boot)."""
+def judge_sequence_gaps(store: ViewStore, gaps: dict[tuple[str, TableId], list[Gap]]) -> None:
+    """Replace a table's findings of facts that a device (source and boot) lost between rounds."""
     if not gaps:
         return
     store.query(
-        "DELETE FROM {schema}.ruling_table_findings"
-        " WHERE device = ANY (%(devices)s::text[]) RETURNING 1",
-        {"devices": list(gaps)},
+        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(devices)s::text[],"
+        " %(properties)s::text[], %(tables)s::text[]) AS g (device, property, table_name)"
+        " WHERE f.device = g.device AND f.property = g.property AND f.table_name = g.table_name"
+        " RETURNING 1",
+        {
+            "devices": [device for device, _ in gaps],
+            "properties": [table[0] for _, table in gaps],
+            "tables": [table[1] for _, table in gaps],
+        },
     )
     rows: list[tuple[Any, ...]] = []
-    for device, its in gaps.items():
+    for (device, table), its in gaps.items():
         for gap in its:
-            after = gap.after
-            property_, place = after.source.split("/")[1:3]
             day = gap.before.round.gaming_day if gap.before.round else None
-            table = (property_, after.table or place)
-            rows += _rows(table, day, after, lost_facts([gap]), device=device, settled=True)
+            rows += _rows(table, day, gap.after, lost_facts([gap]), device=device, settled=True)
     store.save(TABLE_FINDINGS, rows)
 
 

@@ -141,6 +141,7 @@ SUBMISSIONS = ViewTable(
         Column("tape", "text", "Tape of the fact."),
         Column("table_seq", "bigint", "Its sequence on that tape."),
     ),
+    is_log=True,
 )
 
 CORRECTIONS = ViewTable(
@@ -159,6 +160,7 @@ CORRECTIONS = ViewTable(
         ),
     ),
     ("(round)",),
+    is_log=True,
 )
 
 

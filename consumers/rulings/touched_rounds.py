@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.rulings.coupons import CouponFacts
-from consumers.rulings.device_sequences import DeviceRuns, device_of
+from consumers.rulings.device_sequences import DeviceRuns, property_of
 from consumers.rulings.round_state import (
     RoundState,
     cells,
@@ -34,6 +34,7 @@ from consumers.rulings.tables import (
     SUBMISSIONS,
     VERSIONS,
 )
+from consumers.runtime.source import WHOLE, Share
 from infra.postgres.arrays import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
@@ -58,6 +59,9 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Ruling
 
 
+NUMBER_MAX = 2**63 - 1
+"""Above every position of a record."""
+
 FILED = (RulesSubmissionFiled, CouponsIssued)
 """Facts of the office that rulings depend on."""
 
@@ -71,18 +75,21 @@ class RoundBatch:
         heard: Sequence[Heard] = (),
         standing: tuple[list[Fact], list[Fact]] | None = None,
         until_us: int = LATEST_US,
+        share: Share = WHOLE,
     ) -> None:
         """`standing`: Rules Submissions and corrections, if they are known already.
 
         `until_us`: for a single round, its end, so that no later facts are read.
+        `share`: the tables whose rounds are ruled on.
         """
         self._store = store
+        self._share = share
         self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
-        self._until = heard[0].row.position - 1 if heard else None
-        self.devices = DeviceRuns(store)
-        self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
+        self._until = heard[0].row.position - 1 if heard else NUMBER_MAX
+        self.devices = DeviceRuns(store, share)
+        self.devices.begin(heard)
         self._around = RoundContext(store, until_us)
-        self._coupons = CouponFacts(store)
+        self._coupons = CouponFacts(store, self._until)
         self._cases: dict[RoundId, RoundState] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
@@ -93,8 +100,8 @@ class RoundBatch:
         self._submitted: list[tuple[Any, ...]] = []
         self._corrected: list[tuple[Any, ...]] = []
         self._versions: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-        self._load({fact.round for _, fact in heard if fact.round})
-        facts = [fact for _, fact in heard]
+        facts = [fact for _, fact in heard if fact.round and self._owns(fact.round)]
+        self._load({fact.round for fact in facts if fact.round})
         self._around.load(
             tables_since([*facts, *(f for c in self._cases.values() for f in c.facts)])
         )
@@ -108,13 +115,15 @@ class RoundBatch:
         """Add one fact; rule on the closed rounds it touches."""
         touched = {round_of(name) for name in self.devices.add(fact, row.table_seq)}
         if fact.round:
-            self._seqs[*fact.round, row.tape].append(row.table_seq)
-            self.case(fact.round).add(fact)
-            touched.add(fact.round)
+            if self._owns(fact.round):
+                self._seqs[*fact.round, row.tape].append(row.table_seq)
+                self.case(fact.round).add(fact)
+                touched.add(fact.round)
         elif isinstance(fact.body, CONTEXT_FACTS) and fact.table:
             table = (row.tape.partition("/")[0], fact.table)
-            self._around.add(table, row, fact)
-            touched |= self._rounds_since(table, fact.time_us)
+            if self._share.owns_table(*table):
+                self._around.add(table, row, fact)
+                touched |= self._rounds_since(table, fact.time_us)
         if serial_of(fact):
             touched |= self._coupons.add_fact(row, fact, corrections(self._loose))
         if isinstance(fact.body, RulesSubmissionFiled):
@@ -123,18 +132,26 @@ class RoundBatch:
             touched |= self._issue(row, fact)
         elif isinstance(fact.body, FactCorrected):
             touched |= self._correct(row, fact)
-        for round_ in sorted(touched):
+        for round_ in sorted(filter(self._owns, touched)):
             self._touch(self.case(round_), row.position)
 
     def finish_batch(self) -> None:
-        """Rule on the rounds touched since their last ruling; write all rows to the view."""
+        """Rule on the rounds touched since their last ruling; write their rows to the view."""
         for case in self._cases.values():
             if case.touched and not case.ruled:
                 self._rule(case)
         self._save()
         self._around.save()
-        self._coupons.save()
         self.devices.save()
+
+    def save_logs(self) -> None:
+        """Write what all processes write alike, last: another may wait for this transaction."""
+        self._store.save(SUBMISSIONS, self._submitted)
+        self._store.save(CORRECTIONS, self._corrected)
+        self._coupons.save()
+
+    def _owns(self, round_: RoundId) -> bool:
+        return self._share.owns_table(round_.property, round_.table)
 
     def case(self, round_: RoundId) -> RoundState:
         """A round with the facts added so far."""
@@ -169,14 +186,14 @@ class RoundBatch:
         ends = self._facts_at([(tape, before.high_seq), (tape, after.low_seq)])
         return Gap(ends[0], ends[1], after.low - before.high - 1)
 
-    def table_gaps(self) -> dict[str, list[Gap]]:
-        """The gaps before facts without a round, for each device whose gaps changed."""
-        return {
-            " ".join(device): [
-                self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round
-            ]
-            for device in self.devices.changed
-        }
+    def table_gaps(self) -> dict[tuple[str, TableId], list[Gap]]:
+        """The gaps before facts without a round, by device whose gaps changed and by table."""
+        found: dict[tuple[str, TableId], list[Gap]] = {}
+        for device, table, holes in self.devices.changed_holes():
+            gaps = [self.gap(hole) for hole in holes if not hole[2].low_round]
+            its = [gap for gap in gaps if gap.after.table == table]
+            found[" ".join(device), (property_of(device[0]), table)] = its
+        return found
 
     def _touch(self, case: RoundState, position: int) -> None:
         """Mark a round as touched by the fact at `position`; rule on it if it is due."""
@@ -205,9 +222,11 @@ class RoundBatch:
     def _standing(self) -> tuple[list[Fact], list[Fact]]:
         """The recorded filings of the office, and the corrections without a round."""
         places = self._store.query(
-            "SELECT tape, table_seq, position FROM {schema}.ruling_submissions UNION ALL"
-            " SELECT tape, table_seq, position FROM {schema}.ruling_corrections WHERE round IS NULL"
-            " ORDER BY position"
+            "SELECT tape, table_seq, position FROM {schema}.ruling_submissions"
+            " WHERE position <= %(until)s UNION ALL"
+            " SELECT tape, table_seq, position FROM {schema}.ruling_corrections"
+            " WHERE round IS NULL AND position <= %(until)s ORDER BY position",
+            {"until": self._until},
         )
         facts = self._facts_at((tape, seq) for tape, seq, _ in places)
         filings = [fact for fact in facts if isinstance(fact.body, FILED)]
@@ -235,12 +254,12 @@ class RoundBatch:
         )
         for row in rows:
             fact = fact_of(row)
-            if fact.round and (self._until is None or row.position <= self._until):
+            if fact.round and row.position <= self._until:
                 self._cases[fact.round].add(fact)
         made = self._store.query(
             "SELECT round, tape, table_seq FROM {schema}.ruling_corrections"
-            " WHERE round = ANY (%(rounds)s::text[]) ORDER BY position",
-            {"rounds": [str(RoundId(*key)) for key in known]},
+            " WHERE round = ANY (%(rounds)s::text[]) AND position <= %(until)s ORDER BY position",
+            {"rounds": [str(RoundId(*key)) for key in known], "until": self._until},
         )
         facts = self._facts_at((tape, seq) for _, tape, seq in made)
         for (name, _, _), correction in zip(made, facts, strict=True):
@@ -292,14 +311,14 @@ class RoundBatch:
                 "game": new.submission.game,
             },
         )
-        rounds = {RoundId(*key) for key in stored}
+        rounds = set(filter(self._owns, (RoundId(*key) for key in stored)))
         self._load(rounds - self._cases.keys())
         tables = self._store.query(
             "SELECT property, table_name FROM {schema}.ruling_care WHERE property = %(property)s",
             {"property": new.property},
         )
-        self.tables_anew |= {(property_, table) for property_, table in tables}
-        return rounds | {r for r, case in self._cases.items() if case.facts and _is_for(new, case)}
+        self.tables_anew |= {table for table in tables if self._share.owns_table(*table)}
+        return {r for r, case in self._cases.items() if case.facts and _is_for(new, case)}
 
     def _issue(self, row: TapeRow, fact: Fact) -> set[RoundId]:
         """Add a batch of coupons; rounds that played one of them are judged again.
@@ -326,12 +345,17 @@ class RoundBatch:
         where = (row.position, row.tape, row.table_seq, str(round_) if round_ else None)
         self._corrected.append(where)
         if round_:
-            self.case(round_).made.append(fact)
+            if self._owns(round_):
+                self.case(round_).made.append(fact)
             return {round_, *touched}
         self._loose.append(fact)
         if target and target.table and isinstance(target.body, CONTEXT_FACTS):
             table = (target.source.split("/")[1], target.table)
-            return self._rounds_since(table, target.time_us)
+            return (
+                self._rounds_since(table, target.time_us)
+                if self._share.owns_table(*table)
+                else set()
+            )
         return touched
 
     def _find(self, source: str, fact_id: str, until: int) -> Place | None:
@@ -366,8 +390,6 @@ class RoundBatch:
         store.save(FINDINGS, (row for case in judged for row in findings(case)))
         store.save(MONEY, (row for case in judged for row in money(case, self._made(case))))
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
-        store.save(SUBMISSIONS, self._submitted)
-        store.save(CORRECTIONS, self._corrected)
 
 
 def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState]:
@@ -392,9 +414,10 @@ def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState
 
 
 def _is_for(new: FiledSubmission, case: RoundState) -> bool:
-    """Whether a Rules Submission may apply to a round of this batch, as the query of stored ones.
+    """Whether a Rules Submission may apply to a round, by the facts it has at that moment.
 
-    A round applies whose game is not on record yet.
+    It may to one whose game is not on record yet. A stored row would say so as of the batch's
+    beginning.
     """
     told = new.submission
     games = {fact.body.game for fact in case.facts if isinstance(fact.body, RoundStarted)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from infra.kafka.records import partition_of
 from ledger.record import kinds
 from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
@@ -17,6 +18,31 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
     from ledger.record.tape import TapeRow
     from ledger.values import RoundId
+
+
+PARTITIONS = 24
+"""The partitions of a record: as many as the facts' topic has, by the same hash."""
+
+
+class Share(NamedTuple):
+    """One of several processes that divide a view; the first of one has all of it."""
+
+    number: int = 0
+    of: int = 1
+
+    def owns(self, part: str | None) -> bool:
+        """Whether the rows of a part are this process's to write; None: the fact has no rows."""
+        if self.of == 1 or part is None:
+            return self.of == 1
+        return partition_of(part.encode(), PARTITIONS) % self.of == self.number
+
+    def owns_table(self, property_: str, table: str) -> bool:
+        """As `owns`, of the part of a table."""
+        return self.of == 1 or self.owns(f"{property_}/{table}")
+
+
+WHOLE = Share()
+"""The share of a process that has a view for itself."""
 
 
 class RecordSource(Protocol):
@@ -46,8 +72,15 @@ class Feed(RecordSource, Protocol):
 class Batch:
     """Some rows of the record, in order. A fact is decoded once, when a view first asks for it."""
 
-    def __init__(self, rows: Sequence[TapeRow], known: dict[int, Fact] | None = None) -> None:
+    def __init__(
+        self,
+        rows: Sequence[TapeRow],
+        known: dict[int, Fact] | None = None,
+        share: Share = WHOLE,
+    ) -> None:
+        """`share`: the part of the view that `apply` may write."""
         self.rows = rows
+        self.share = share
         self._known: dict[int, Fact] = {} if known is None else known
 
     @property
@@ -84,7 +117,7 @@ class Batch:
 
     def of(self, rows: Sequence[TapeRow]) -> Batch:
         """A batch of some of its rows, with the facts decoded so far."""
-        return Batch(rows, self._known)
+        return Batch(rows, self._known, self.share)
 
 
 def round_of_row(row: TapeRow) -> RoundId | None:
@@ -153,7 +186,27 @@ class Projection:
     tells: tuple[OutboxMapping, ...] = ()
     part_of: Callable[[TapeRow], str | None] | None = None
     """The part of the view's rows that a fact can change; no row belongs to two parts. It returns
-    None for a fact that changes no row. Without this function the view cannot be split."""
+    None for a fact that changes no row."""
+    heard_by: Callable[[ViewStore, Batch], list[TapeRow]] | None = None
+    """Instead of `part_of`, if several processes must hear a fact: the rows of a batch that its
+    share must hear. `apply` then writes only the rows of parts that the share owns, and reads the
+    rows that all processes write as of its own position (ADR 0184)."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes can divide the view."""
+        return self.part_of is not None or self.heard_by is not None
+
+    def of_share(self, store: ViewStore, batch: Batch, share: Share) -> Batch | None:
+        """What a share hears of a batch; None: nothing."""
+        its = Batch(batch.rows, batch._known, share)  # noqa: SLF001 - facts decoded so far
+        if self.heard_by:
+            rows = self.heard_by(store, its)
+        elif self.part_of:
+            rows = [row for row in batch.rows if share.owns(self.part_of(row))]
+        else:
+            raise ValueError(f"view {self.name} cannot be split: it names no parts")
+        return its.of(rows) if rows else None
 
     def take(self, store: ViewStore, batch: Batch) -> None:
         """Apply a batch. Raises as `require_read`, and any error of `apply`."""

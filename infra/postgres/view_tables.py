@@ -103,6 +103,7 @@ class ViewTable(NamedTuple):
     keys: int
     columns: tuple[Column, ...]
     indexes: tuple[str, ...] = ()  # the rest of `CREATE INDEX ON <table>`
+    is_log: bool = False  # rows never change: several writers may save the same ones
 
     @property
     def key(self) -> tuple[Column, ...]:
@@ -160,6 +161,8 @@ class ViewStore:
     def save(self, table: ViewTable, rows: Iterable[Sequence[Value]]) -> None:
         """Write rows, each key at most once; an existing row is merged column by column."""
         written = list(rows)
+        if table.is_log:  # in order, so that two writers of the same rows never end as a deadlock
+            written.sort(key=lambda row: [str(cell) for cell in row[: table.keys]])
         if written:
             self.connection.execute(_save(table, self.schema), _columns(written), prepare=True)
             if table.name in self.heard:
@@ -569,9 +572,10 @@ def _save(table: ViewTable, schema: Schema) -> bytes:
     changes = ", ".join(
         f"{c.name} = {c.merge.format(name=c.name)}" for c in table.columns[table.keys :]
     )
+    merged = f"UPDATE SET {changes}" if changes and not table.is_log else "NOTHING"
     return (
         f"INSERT INTO {schema}.{table.name} AS old ({names}) {_given(table.columns)}"
-        f" ON CONFLICT ({key}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
+        f" ON CONFLICT ({key}) DO {merged}"
     ).encode()
 
 

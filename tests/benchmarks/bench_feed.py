@@ -21,10 +21,11 @@ import confluent_kafka
 import kafka
 import psycopg
 
-from consumers.parallel_rebuild import Share, fill
+from consumers.parallel_rebuild import Work, fill
 from consumers.registry import install, view
 from consumers.relay.relay import relay
 from consumers.runtime.lifecycle import rebuild
+from consumers.runtime.source import Share
 from infra.kafka import records, topics
 from infra.kafka.clients import administrator
 from infra.kafka.feed_source import feed_source
@@ -133,10 +134,10 @@ def rebuilt(database: Database, kafka: Connection) -> dict[str, object]:
     projection = view("rounds")
 
     def seconds(over: Connection | None, workers: int) -> float:
-        share = Share(database, over, projection.name, 0, workers, FACTS)
+        work = Work(database, over, projection.name, Share(of=workers), FACTS)
 
         def first(connection: AnyConnection) -> bool:
-            return fill(connection, share, progress=lambda *_: None, stop=lambda: False)
+            return fill(connection, work, progress=lambda *_: None, stop=lambda: False)
 
         with feed_source(database, over, []) if over else tape_source(database) as source:
             if workers == 1:

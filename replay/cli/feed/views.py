@@ -15,14 +15,14 @@ import typer
 from consumers.alerts.metrics import AlertMetrics
 from consumers.alerts.process import run
 from consumers.disputes import disputes
-from consumers.parallel_rebuild import WORKERS_MAX, Share, fill
+from consumers.parallel_rebuild import WORKERS_MAX, Work, fill
 from consumers.registry import VIEWS, install, view
 from consumers.runtime import unpark as release
 from consumers.runtime.following import follow_on
 from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up
 from consumers.runtime.lifecycle import rebuild as rebuild_one
 from consumers.runtime.metrics import ConsumerMetrics
-from consumers.runtime.source import RecordSource
+from consumers.runtime.source import RecordSource, Share
 from consumers.runtime.stopping import until_signalled
 from infra.kafka.feed_source import feed_source
 from infra.kafka.merging import Figures
@@ -154,8 +154,7 @@ def rebuild(
 
     The live view answers until the new one has caught up; readers see one or the other. It reads
     the tape; `--from kafka` reads the feed from its first offset. Several `--workers` divide a view
-    by tables. `drop`, `rulings` and `disputes` need the order of the whole record, so one process
-    rebuilds them.
+    by tables, and give the same rows; one process rebuilds `finance`.
 
     Example: round-ledger rebuild rounds table_board --workers 4
     """
@@ -164,7 +163,7 @@ def rebuild(
     with opened_database() as database, until_signalled() as stop, _bar(database) as passed:
         for each in chosen:
             began = time.monotonic()
-            at_once = workers if each.part_of else 1
+            at_once = workers if each.is_shared else 1
             with _opened(database, [], Figures() if feed else None)() as source:
                 first = _side_by_side(database, each, at_once, passed, stop, feed=feed)
                 done = rebuild_one(database, source, each, progress=passed, stop=stop, first=first)
@@ -200,8 +199,8 @@ def _side_by_side(
             with PostgresTape(database) as tape:
                 until = tape.counters().appended
         where = kafka() if feed else None
-        share = Share(database, where, projection.name, 0, workers, until)
-        return fill(connection, share, progress=progress, stop=stop)
+        work = Work(database, where, projection.name, Share(of=workers), until)
+        return fill(connection, work, progress=progress, stop=stop)
 
     return filled
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 from multiprocessing import active_children
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.parallel_rebuild import Share, fill, takes
+from consumers.parallel_rebuild import Work, fill, take
 from consumers.registry import VIEWS, install, view
-from consumers.runtime.lifecycle import catch_up, dump, rebuild
-from consumers.runtime.source import Batch
+from consumers.runtime.lifecycle import Projection, catch_up, dump, rebuild
+from consumers.runtime.source import Batch, Share
 from infra.kafka.feed_source import feed_source
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, tape_source, writing
 from ledger.errors import Unavailable
@@ -23,13 +24,12 @@ from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, rec
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
     from infra.postgres.connection import AnyConnection, Database
     from ledger.record.tape import TapeRow
     from tests.fixtures.postgres import Scenes
 
-SHARED = [each for each in VIEWS if each.part_of]
+SHARED = [each for each in VIEWS if each.is_shared]
 
 
 def side_by_side(
@@ -41,19 +41,20 @@ def side_by_side(
     progress: Callable[[str, int], None] = lambda *_: None,
     kafka: Connection | None = None,
 ) -> bool:
-    share = Share(database, kafka, projection.name, 0, workers, until)
+    work = Work(database, kafka, projection.name, Share(of=workers), until)
 
     def first(connection: AnyConnection) -> bool:
-        return fill(connection, share, progress=progress, stop=stop)
+        return fill(connection, work, progress=progress, stop=stop)
 
     with feed_source(database, kafka, []) if kafka else tape_source(database) as source:
         return rebuild(database, source, projection, stop=stop, first=first)
 
 
-def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
-    assert {"drop", "rulings"} & {each.name for each in SHARED} == set()
-    with pytest.raises(ValueError, match="rulings"):
-        takes(view("rulings"), 0, 2)
+def test_every_view_but_of_finance_can_be_divided() -> None:
+    assert [each.name for each in VIEWS if not each.is_shared] == ["finance"]
+    undivided = Projection("undivided", 1, (), lambda *_: None)
+    with pytest.raises(ValueError, match="undivided"):
+        undivided.of_share(None, Batch([]), Share(0, 2))  # type: ignore[arg-type] # not reached
 
 
 @pytest.mark.long
@@ -94,9 +95,9 @@ def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
     database, rows = scenes.copy(arrived)
     assert dumped(database, projection) != dumped(whole, projection)
     for number in range(3):
-        mine = takes(projection, number, 3)
-        with writing(database, LIVE) as connection, connection.transaction():
-            projection.apply(ViewStore(connection, LIVE), Batch([row for row in rows if mine(row)]))
+        with writing(database, LIVE) as connection:
+            store = ViewStore(connection, LIVE)
+            take(store, projection, Prefix(rows, len(rows)), rows, Share(number, 3))
     assert dumped(database, projection) == dumped(whole, projection)
 
 
@@ -117,36 +118,37 @@ def test_several_processes_make_the_same_view(scenes: Scenes, projection: Projec
 
 
 @pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
-def test_no_two_processes_ever_touch_one_row(scenes: Scenes, projection: Projection) -> None:
+def test_no_two_processes_ever_write_one_row_but_of_a_log(
+    scenes: Scenes, projection: Projection
+) -> None:
     database, rows = scenes.copy(arrived)
-    touched = written(database, projection, [takes(projection, n, 4) for n in range(4)], rows)
-    assert sum(map(len, touched)) == len(set().union(*touched)) > 0
-    assert sum(1 for each in touched if each) > 1
+    touched = written(database, projection, [Share(number, 4) for number in range(4)], rows)
+    logs = {table.name for table in projection.tables if table.is_log}
+    own = [{key for key in its if key[0] not in logs} for its in touched]
+    assert sum(map(len, own)) == len(set().union(*own)) > 0
+    assert sum(1 for each in own if each) > 1
 
 
 def test_facts_shared_out_without_regard_to_tables_would_meet(scenes: Scenes) -> None:
     """The control: every other fact to the other process."""
     database, rows = scenes.copy(arrived)
-    halves = [lambda row, rest=rest: row.position % 2 == rest for rest in (0, 1)]
-    touched = written(database, view("table_board"), halves, rows)
+    board = dataclasses.replace(view("table_board"), part_of=lambda row: str(row.position))
+    touched = written(database, board, [Share(0, 2), Share(1, 2)], rows)
     assert touched[0] & touched[1]
 
 
 def written(
-    database: Database,
-    projection: Projection,
-    shares: list[Callable[[TapeRow], bool]],
-    rows: Sequence[TapeRow],
+    database: Database, projection: Projection, shares: list[Share], rows: Sequence[TapeRow]
 ) -> list[set[tuple[str, tuple[object, ...]]]]:
     """The keys of rows that each share writes, alone."""
     found = []
-    for mine in shares:
+    for share in shares:
         with writing(database, "views") as connection, connection.transaction(force_rollback=True):
             store = ViewStore(connection, "views")
             store.heard = {table.name: {} for table in projection.tables}
-            batch = [row for row in rows if mine(row)]
+            batch = projection.of_share(store, Batch(rows), share)
             if batch:
-                projection.apply(store, Batch(batch))
+                projection.apply(store, batch)
             found.append({(name, key) for name, keys in store.heard.items() for key in keys})
     return found
 

@@ -1,0 +1,74 @@
+"""Which facts one of several processes hears that divide the view `rulings` by tables.
+
+A process hears the facts of its tables, and those of devices that stand there. Facts of the office,
+coupons and supervision are heard by all. So are facts of a device that has named one of its tables
+from another place: a gap in its numbers may touch rulings there. Part of the view `rulings`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consumers.rulings.device_sequences import property_of
+from consumers.rulings.touched_rounds import FILED
+from consumers.runtime.source import Batch, round_of_row
+from ledger.facts import FactCorrected, WagerPlaced, type_name
+from ledger.record import kinds
+from ledger.rules.engine.coupons import MOVED
+from ledger.rules.procedures import supervision
+
+if TYPE_CHECKING:
+    from infra.postgres.view_tables import ViewStore
+    from ledger.record.tape import TapeRow
+
+
+def _name(kind: type) -> str:
+    return type_name(kind).partition(".")[0]
+
+
+_BY_ALL = frozenset(map(_name, (*FILED, FactCorrected, *MOVED, *supervision.HEARD)))
+_WAGER = _name(WagerPlaced)
+
+
+def heard_by(store: ViewStore, batch: Batch) -> list[TapeRow]:
+    """The rows of a batch that its share hears, in order."""
+    away = _away(store, batch)
+    own = {
+        row.position
+        for row in batch.rows
+        if batch.share.owns(row.tape) or batch.share.owns(_part(row, batch))
+    }
+    away |= {
+        row.source for row in batch.rows if row.position in own and not batch.share.owns(row.tape)
+    }
+    return [
+        row for row in batch.rows if row.position in own or row.source in away or _is_by_all(row)
+    ]
+
+
+def _part(row: TapeRow, batch: Batch) -> str:
+    """The table that a fact is about, with its property: as `Fact.table`, decoded if need be."""
+    round_ = round_of_row(row)
+    if round_ is not None:
+        return f"{round_.property}/{round_.table}"
+    kind = kinds.KINDS[row.type]
+    if kind.names_table or kind.names_round or kind.needs_subject:
+        return f"{row.tape.partition('/')[0]}/{batch.fact(row).table}"
+    return row.tape
+
+
+def _is_by_all(row: TapeRow) -> bool:
+    """Whether every process hears a fact. A coupon's key might be written with an escape."""
+    name = row.type.partition(".")[0]
+    return name in _BY_ALL or (name == _WAGER and (b"coupon" in row.data or b"\\" in row.data))
+
+
+def _away(store: ViewStore, batch: Batch) -> set[str]:
+    """Devices of the batch whose numbers are kept for a table of the share, from another place."""
+    rows = store.query(
+        "SELECT DISTINCT source, table_name FROM {schema}.ruling_runs"
+        " WHERE away AND source = ANY (%(sources)s::text[])",
+        {"sources": list({row.source for row in batch.rows})},
+    )
+    share = batch.share
+    return {source for source, table in rows if share.owns_table(property_of(source), table)}
