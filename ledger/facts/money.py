@@ -181,8 +181,8 @@ class DropBoxCounted(Body, frozen=True, kw_only=True):
     """The count room counts one drop box, a first or a second time.
 
     currency, chips: pieces by denomination in cents; counter_checks: with their cents; vouchers:
-    numbers, or numbers with their cents; coupons: serial numbers; foreign: notes of other
-    currencies, with the rate of the day.
+    numbers, or numbers with their cents; coupons: serial numbers. Notes of other currencies are in
+    foreign, with the rate of the day.
     """
 
     box: Label

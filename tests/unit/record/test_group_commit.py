@@ -130,7 +130,7 @@ def test_when_too_much_waits_the_next_is_told_to_come_back_and_nothing_of_it_is_
     monkeypatch.setattr(module, limit, 2)
     hold(tape, committer)
     first = committer.submit([fact(1), fact(2), fact(3)])  # alone, whatever its size
-    with pytest.raises(Busy, match="waiting to be kept"):
+    with pytest.raises(Busy, match="Waiting to be kept: 3 facts"):
         committer.submit([fact(4)])
     tape.go_on.set()
     first.result(120)
