@@ -27,8 +27,8 @@ VIEWS = (
     disputes.VIEW,
     search_index.VIEW,
     openings.VIEW,
-    clock_marks.VIEW,
     money_facts.VIEW,
+    clock_marks.VIEW,
 )
 """In the order they are updated; no view depends on another."""
 
