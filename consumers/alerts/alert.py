@@ -88,5 +88,5 @@ class AlertKind(NamedTuple):
     thresholds: tuple[Threshold, ...]
     when: str  # for the documentation
     do: str  # for the page Live, in words of the floor
-    runbook: str  # for the documentation, in commands
+    runbook: str  # for the documentation, in commands; links are those of its how-to page
     condition: OfFact | OfFinding | OfState

@@ -31,6 +31,6 @@ DEAD_LETTERS = AlertKind(
     thresholds=(LETTERS,),
     when="this many records could not be handled and wait",
     do="Operations: look at them with dlq list and dlq show, fix the cause, then dlq replay.",
-    runbook="`dlq list`, see [dead letters](how-to/alerts.md#dead-letters)",
+    runbook="`dlq list`, see [dead letters](#dead-letters)",
     condition=OfState(_look, needs_kafka=True),
 )

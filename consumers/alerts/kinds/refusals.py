@@ -39,7 +39,7 @@ RELAY_REFUSED = AlertKind(
     " failover that lost the record's end",
     do="Operations: stop what appends, for new facts may take positions already given. See the"
     " runbook on a record that lost its end.",
-    runbook="stop what appends; did the record lose its end? [fail over](runbook/failover.md); else"
-    " [the relay](how-to/repair.md#the-relay)",
+    runbook="stop what appends; did the record lose its end? [fail over](../runbook/failover.md);"
+    " else [the relay](repair.md#the-relay)",
     condition=OfState(_look),
 )

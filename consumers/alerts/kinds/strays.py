@@ -44,6 +44,6 @@ STRAYS = AlertKind(
     when="a relay met this many records of another program at the end of one partition",
     do="Operations: check which logins may write to the topic, then run relay verify.",
     runbook="check which logins may write to the topic; `relay verify`; see"
-    " [repair](how-to/repair.md#records-of-another-program)",
+    " [repair](repair.md#records-of-another-program)",
     condition=OfState(_look),
 )

@@ -77,6 +77,6 @@ PARKED = AlertKind(
     when="a view has parked a table and lacks this many of its facts",
     do="Pages lack this table's later facts. Operations: run consume all --status, fix the cause,"
     " then unpark the table.",
-    runbook="`consume all --status`, see [parked tapes](how-to/repair.md#a-parked-tape)",
+    runbook="`consume all --status`, see [parked tapes](repair.md#a-parked-tape)",
     condition=OfState(_parked),
 )
