@@ -57,7 +57,8 @@ FACTS_OF_MONEY = ViewTable(
     ),
     (
         "(property, table_name, time_us)",
-        "(property, gaming_day) WHERE gaming_day IS NOT NULL",
+        "(gaming_day, property) WHERE gaming_day IS NOT NULL",
+        "(property, table_name) WHERE variant <> 0",
         "(property, paper_kind, stem, number) WHERE number IS NOT NULL",
         "(paper_kind, paper) WHERE paper IS NOT NULL",
         "(property, table_name, time_us) WHERE starts",

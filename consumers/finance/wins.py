@@ -82,8 +82,8 @@ def read(
 def _has_corrections(store: ViewStore, asked: _Asked) -> bool:
     """Whether a correction changes a fact of money, or a round, of what is asked for."""
     found = store.query(
-        "SELECT 1 FROM {schema}.finance_facts WHERE variant <> 0 UNION ALL"  # noqa: S608 - values are parameters
-        " (SELECT 1 FROM {schema}.ruling_money WHERE recorded IS NOT NULL"
+        f"(SELECT 1 FROM {{schema}}.finance_facts f WHERE f.variant <> 0 AND {_WHERE} LIMIT 1)"  # noqa: S608 - values are parameters
+        " UNION ALL (SELECT 1 FROM {schema}.ruling_money WHERE recorded IS NOT NULL"
         f" AND {_ROUND_WHERE} LIMIT 1) LIMIT 1",
         _parameters(asked),
     )

@@ -117,6 +117,7 @@ MONEY = ViewTable(
         Column("details", "json", "All of it with its differences; null: none.", null=True),
         Column("recorded", "json", "The same without corrections; null: none made.", null=True),
     ),
+    ("(gaming_day, property)", "(gaming_day, property) WHERE details IS NOT NULL"),
 )
 
 CASE_TAPES = ViewTable(

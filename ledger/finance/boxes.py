@@ -90,8 +90,15 @@ def _value(pieces: Mapping[str, int]) -> int:
     return sum(int(denomination) * count for denomination, count in pieces.items())
 
 
-def content(of: Sequence[DropBox], bought: Mapping[str, int]) -> BoxContent:
-    """What all boxes held by their last counts; None where a box is not counted."""
+def content(
+    of: Sequence[DropBox], bought: Mapping[str, int], *, is_filled: bool = False
+) -> BoxContent:
+    """What all boxes held by their last counts; None where a box is not counted.
+
+    is_filled: the table put something into a box, so that no box on record is no empty one.
+    """
+    if is_filled and not of:
+        return BoxContent(**dict.fromkeys(KINDS), total=None)
     counts = [counted(box.last, bought) if box.last else dict.fromkeys(KINDS) for box in of]
     sums = {kind: _sum(count[kind] for count in counts) for kind in KINDS}
     return BoxContent(**sums, total=_sum(sums.values()))

@@ -31,7 +31,7 @@ from ledger.finance.win import (
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
     from ledger.finance.rounds import RoundMoney
@@ -71,10 +71,11 @@ class DayRecord(NamedTuple):
     before: Sequence[Fact]  # the inventory counts of the day before
     rounds: RoundsMoney
     left_out: Sequence[AuditException] = ()  # numbers left out of series of slips
-    equivocations: Sequence[AuditException] = ()
 
 
 class _Figures(NamedTuple):
+    boxes: Sequence[DropBox]
+    bought: Mapping[str, int]  # cents of the vouchers sold for chips, by number
     opener: int | None
     closer: int | None
     seconds: int | None
@@ -119,25 +120,18 @@ def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
 
 def _win(of: DayRecord) -> TableWin:
     figures = _figures(of)
-    box_list = in_boxes.boxes(of.facts)
-    bought = in_boxes.vouchers_bought(of.facts)
-    missing = [
-        *_missing(figures, box_list, bought),
-        *(f"round:{name}" for name in of.rounds.awaiting),
-    ]
-    adjusted = figures.adjusted
-    moved = of.rounds.rake if of.rounds.poker else of.rounds.moved - adjusted
+    missing = [*_missing(figures), *(f"round:{name}" for name in of.rounds.awaiting)]
+    moved = of.rounds.rake if of.rounds.poker else of.rounds.moved - figures.adjusted
     counted = _counted(figures, poker=of.rounds.poker)
     items = [*_count_items(of, figures), *of.rounds.items, *_amends(of)]
-    tray = _tray(figures, of.rounds)
-    causes = _causes(of, box_list, items)
+    opened = next((fact.body for fact in of.facts if isinstance(fact.body, TableOpened)), None)
     grade: Grade = "ESTIMATE" if missing else "COUNTED"
     return TableWin(
         property=of.property,
         table=of.table,
         gaming_day=of.gaming_day,
-        pit=pit_of(of.facts),
-        game=of.rounds.game or _game(of.facts),
+        pit=opened.pit if opened else None,
+        game=of.rounds.game or (opened.game if opened else None),
         grade=grade,
         opener=figures.opener,
         fills=figures.fills,
@@ -145,7 +139,8 @@ def _win(of: DayRecord) -> TableWin:
         closer=figures.closer,
         drop=figures.drop,
         coupons=CouponFigures(
-            counted=sum(map(len, in_boxes.coupons_in(box_list).values())), funded=of.rounds.funded
+            counted=sum(map(len, in_boxes.coupons_in(figures.boxes).values())),
+            funded=of.rounds.funded,
         ),
         counted=counted,
         moved=moved,
@@ -154,29 +149,19 @@ def _win(of: DayRecord) -> TableWin:
         handle=of.rounds.handle,
         count_gap=None if counted is None else counted - moved,
         pay_gap=None if of.rounds.poker else moved - of.rounds.owed,
-        bank_variance=tray if of.rounds.poker else None,
+        bank_variance=_tray(figures, of.rounds) if of.rounds.poker else None,
         seconds=figures.seconds,
         items=items,
-        causes=causes,
+        causes=_causes(of, figures, items),
         exceptions=[
             *on_slips.exceptions(of.slips),
             *of.left_out,
-            *in_boxes.exceptions(box_list, bought),
+            *in_boxes.exceptions(figures.boxes, figures.bought),
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
-            *of.equivocations,
         ],
         missing=missing,
         told={},
     )
-
-
-def pit_of(facts: Iterable[Fact]) -> str | None:
-    """The pit of a table, by its opening on a gaming day."""
-    return next((fact.body.pit for fact in facts if isinstance(fact.body, TableOpened)), None)
-
-
-def _game(facts: Iterable[Fact]) -> str | None:
-    return next((fact.body.game for fact in facts if isinstance(fact.body, TableOpened)), None)
 
 
 def _figures(of: DayRecord) -> _Figures:
@@ -184,14 +169,20 @@ def _figures(of: DayRecord) -> _Figures:
     first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
     accepted = [slip for slip in of.slips if slip.accepted]
     amends = [fact.body for fact in of.facts if isinstance(fact.body, AdjustmentPaid)]
+    boxes = in_boxes.boxes(of.facts)
+    bought = in_boxes.vouchers_bought(of.facts)
+    sold = in_boxes.sold(of.facts)
+    is_filled = bool(of.rounds.rake) or any(sold.values())
     return _Figures(
+        boxes=boxes,
+        bought=bought,
         opener=_total(opener),
         closer=_total(closer),
         seconds=(closer.time_us - first.time_us) // 1_000_000 if first and closer else None,
         fills=sum(slip.total for slip in accepted if slip.kind == "fill"),
         credits=sum(slip.total for slip in accepted if slip.kind == "credit"),
-        drop=in_boxes.content(in_boxes.boxes(of.facts), in_boxes.vouchers_bought(of.facts)),
-        sold=in_boxes.sold(of.facts),
+        drop=in_boxes.content(boxes, bought, is_filled=is_filled),
+        sold=sold,
         exchange=sum(_exchanged(fact) for fact in of.facts),
         adjusted=sum(each.amount for each in amends if each.paid_from == "table"),
         adjusted_by_cage=sum(each.amount for each in amends if each.paid_from == "cage"),
@@ -226,11 +217,13 @@ def _exchanged(fact: Fact) -> int:
     return given - sum(int(each) * count for each, count in body.received.items())
 
 
-def _missing(figures: _Figures, of: Iterable[DropBox], bought: Mapping[str, int]) -> list[str]:
+def _missing(of: _Figures) -> list[str]:
     """What a counted win lacks."""
-    named = {"opener": figures.opener, "closer": figures.closer}
-    uncounted = [f"box:{box.number}" for box in of if in_boxes.content([box], bought).total is None]
-    return [*(name for name, amount in named.items() if amount is None), *uncounted]
+    found = [name for name in ("opener", "closer") if getattr(of, name) is None]
+    if not of.boxes and of.drop.total is None:
+        return [*found, "box"]
+    uncounted = (box for box in of.boxes if in_boxes.content([box], of.bought).total is None)
+    return [*found, *(f"box:{box.number}" for box in uncounted)]
 
 
 def _counted(figures: _Figures, *, poker: bool) -> int | None:
@@ -260,7 +253,7 @@ def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
         amount: int | None = getattr(figures.drop, kind)
         expected = figures.sold[kind] if kind != "chips" else of.rounds.rake if poker else 0
         if amount is not None and amount != expected:
-            found.append(_box_item(of, kind, amount, expected))
+            found.append(_box_item(of, figures, kind, expected))
     tray = _tray(figures, of.rounds)
     if figures.exchange and not poker:
         exchanged = [fact for fact in of.facts if _exchanged(fact)]
@@ -278,9 +271,10 @@ def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
     return found
 
 
-def _box_item(of: DayRecord, kind: str, amount: int, expected: int) -> Item:
+def _box_item(of: DayRecord, figures: _Figures, kind: str, expected: int) -> Item:
     name = kind.replace("_", " ")
-    lasts = [box.last for box in in_boxes.boxes(of.facts) if box.last]
+    amount: int = getattr(figures.drop, kind)
+    lasts = [box.last for box in figures.boxes if box.last]
     return Item(
         gap="count",
         code=f"box_{kind}",
@@ -297,7 +291,7 @@ def _poker_boxes(of: DayRecord, figures: _Figures) -> list[AuditException]:
     for kind in in_boxes.KINDS[:-1]:
         amount: int | None = getattr(figures.drop, kind)
         if amount is not None and amount != figures.sold[kind]:
-            item = _box_item(of, kind, amount, figures.sold[kind])
+            item = _box_item(of, figures, kind, figures.sold[kind])
             found.append(AuditException(code="box_differs", says=item.says, facts=item.facts))
     return found
 
@@ -335,10 +329,10 @@ def _amends(of: DayRecord) -> list[Item]:
     ]
 
 
-def _causes(of: DayRecord, box_list: Sequence[DropBox], items: Sequence[Item]) -> list[Cause]:
+def _causes(of: DayRecord, figures: _Figures, items: Sequence[Item]) -> list[Cause]:
     """What explains the gaps, or parts of them."""
     by_code = {item.code: item for item in items if item.gap == "count"}
-    found = [*on_slips.causes(of.slips), *in_boxes.causes(box_list, of.facts)]
+    found = [*on_slips.causes(of.slips), *in_boxes.causes(figures.boxes, of.facts)]
     tray = by_code.get("tray")
     over = [
         item
@@ -378,13 +372,14 @@ def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
     )
 
 
-_FIGURES = ("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid")
-_FIGURES_MORE = ("handle", "count_gap", "pay_gap", "bank_variance", "seconds")
+_FIGURES = (
+    *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid"),
+    *("handle", "count_gap", "pay_gap", "bank_variance", "seconds"),
+)
 
 
 def _named(of: TableWin) -> dict[str, int | None]:
     """Every figure of a win by name; those of the boxes with `drop.` before them."""
-    names = (*_FIGURES, *_FIGURES_MORE)
-    found: dict[str, int | None] = {name: getattr(of, name) for name in names}
+    found: dict[str, int | None] = {name: getattr(of, name) for name in _FIGURES}
     found |= {f"drop.{name}": value for name, value in msgspec.structs.asdict(of.drop).items()}
     return found

@@ -18,6 +18,7 @@ _MISSING = {
     "opener": "the tray was not counted at the opening, nor at the end of the day before",
     "closer": "the tray was not counted at the drop or at the closing",
     "box": "box {} has not been counted",
+    "no box": "something was put into a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
 }
 
@@ -39,7 +40,8 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"exception · {exception.says}"
     for name in of.missing:
         kind, _, which = name.partition(":")
-        yield f"missing · {_MISSING.get(kind, name).format(which)}"
+        says = _MISSING["no box" if name == "box" else kind]
+        yield f"missing · {says.format(which)}"
     for name, amount in of.told.items():
         shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else dollars(amount)
         yield f"as recorded, without corrections · {name.replace('_', ' ')} {shown}"

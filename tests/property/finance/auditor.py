@@ -143,6 +143,9 @@ def _drop(of: dict[str, list[Any]]) -> tuple[dict[str, int | None], list[str]]:
         last[each["box"]] = each
     boxes = {e["box"] for e in (*of["drop_box_attached"], *of["drop_box_removed"], *last.values())}
     missing = sorted(f"box:{box}" for box in boxes - last.keys())
+    bought = ("cash_bought_in", "voucher_bought_in", "counter_check_issued", "rake_taken")
+    if not boxes and any(of[name] for name in bought):
+        missing = ["box"]
     total: dict[str, int | None] = dict.fromkeys(BOX, 0)
     for count in last.values():
         amounts = (

@@ -27,7 +27,7 @@ def figures(win: TableWin) -> dict[str, Any]:
     told = msgspec.to_builtins(win)
     names = ("opener", "closer", "fills", "credits", "drop", "counted", "moved", "owed")
     more = ("cage_paid", "count_gap", "pay_gap", "handle")
-    boxes = [name for name in told["missing"] if name.startswith("box:")]
+    boxes = [name for name in told["missing"] if name.startswith("box")]
     return {**{name: told[name] for name in (*names, *more)}, "missing": boxes}
 
 

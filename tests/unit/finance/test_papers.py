@@ -86,6 +86,15 @@ def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() 
     assert (win.missing, win.grade) == (["box:B1"], "ESTIMATE")
 
 
+def test_cash_without_any_box_on_record_makes_the_drop_unknown_and_never_0() -> None:
+    sold = fact("cash_bought_in", 10, position=1, amount=10_000)
+    lines = [inventory("open", 500_000, 2, DAY), sold, inventory("close", 490_000, 58)]
+    opened = {"game": "criss_cross_poker", "gaming_day": DAY, "min_wager": 1, "max_wager": 2}
+    [win] = worked_out([fact("table_opened", 0, **opened), *lines])[0]
+    assert (win.drop.cash, win.drop.total, win.counted, win.count_gap) == (None,) * 4
+    assert (win.missing, win.grade, win.items) == (["box"], "ESTIMATE", [])
+
+
 def test_checks_that_are_missing_or_unknown_are_causes_with_their_sign() -> None:
     win = table_day(
         fact("counter_check_issued", 10, position=1, amount=20_000, check="K-1"),
