@@ -125,8 +125,8 @@ def check_heads(dossier: Dossier, kept: list[dict[str, Any]], report: Report) ->
     )
     if beyond > 0:
         report.unknown.append(
-            f"{beyond} rows lie between the rows in this dossier and the pinned heads of their "
-            "tapes. Only the signature vouches that the chain is whole there. On the record, "
+            "Rows between those of this dossier and the pinned heads of their tapes: "
+            f"{beyond}. Only the signature vouches that the chain is whole there. On the record, "
             "`round-ledger verify --head heads.jsonl` shows it."
         )
     for head in kept:

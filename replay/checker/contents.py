@@ -58,8 +58,9 @@ def check_round(dossier: Dossier, report: Report) -> None:
     )
     if hidden:
         report.unknown.append(
-            f"{hidden} rows between the first and the last fact are here as hashes only. That none "
-            "of them belongs to this round is not shown: only the signature vouches for it."
+            f"Rows between the first and the last fact that are here as hashes only: {hidden}. "
+            "That none of them belongs to this round is not shown: only the signature "
+            "vouches for it."
         )
 
 
@@ -68,7 +69,8 @@ def check_counts(dossier: Dossier, report: Report) -> None:
     counted = {name: len(facts) for name, facts in dossier.facts.items()}
     listed = sorted(dossier.manifest.get("fact_files", {}).items())
     problems = [
-        f"{printable(name)} has {counted.get(name, 0)} facts, not the listed {count}."
+        f"{printable(name)} has another number of facts than listed: {counted.get(name, 0)}, not "
+        f"{count}."
         for name, count in listed
         if counted.get(name, 0) != count
     ]
@@ -143,7 +145,7 @@ def check_money(dossier: Dossier, report: Report) -> None:
     )
     if unnamed:
         report.unknown.append(
-            f"{len(unnamed)} facts of this dossier move chips, but no line of a ruling names them."
+            f"Facts of this dossier that move chips, but that no ruling names: {len(unnamed)}."
         )
     report.unknown.append(
         "What was owed, and by which section, follows from the facts and the rules. This program "
@@ -224,13 +226,13 @@ def check_footage(dossier: Dossier, report: Report) -> None:
     ]
     report.settle(
         problems,
-        f"{len(originals)} segments have exactly the bytes that were recorded. {len(derived)} "
-        "clips and frames are listed as made from recorded segments.",
+        f"Segments with exactly the bytes that were recorded: {len(originals)}. "
+        f"Clips and frames listed as made from recorded segments: {len(derived)}.",
     )
     without = sum(1 for each in derived if not set(each["of"]) <= originals)
     if without:
         report.unknown.append(
-            f"{without} clips and frames are made from segments that are not in this dossier."
+            f"Clips and frames made from segments that are not in this dossier: {without}."
         )
 
 

@@ -58,8 +58,9 @@ def check_window(dossier: Dossier, report: Report) -> None:
     hidden = sum(1 for row in dossier.rows if row.file is None)
     if hidden:
         report.unknown.append(
-            f"{hidden} rows between the first and the last fact are here as hashes only. That none "
-            "of them belongs to this window is not shown: only the signature vouches for it."
+            f"Rows between the first and the last fact that are here as hashes only: {hidden}. "
+            "That none of them belongs to this window is not shown: only the signature "
+            "vouches for it."
         )
     _segments(dossier, report)
 
@@ -154,7 +155,7 @@ def _segments(dossier: Dossier, report: Report) -> None:
                 gone.add(told.get("sha256"))
     if gone:
         report.unknown.append(
-            f"{len(gone)} segments recorded in the locked times are not in this dossier. "
+            f"Segments recorded in the locked times that are not in this dossier: {len(gone)}. "
             "coverage.txt and custody.csv have what is known of them."
         )
 

@@ -15,7 +15,7 @@ COUNTED = re.compile(
 )
 SEVERAL = {
     "ledger/": "the rules' sentences: numbers above one, or of a limit",
-    "replay/checker/": "says it of whole files, without a number that may be one",
+    "replay/checker/": "numbers last in a sentence, or of whole rounds and tapes",
     "replay/cli/footage/status.py": "0 segments, or thousands",
     "replay/footage/library/": "bytes of a file above 8 GiB, and the most files of a folder",
     "replay/footage/decoding/reader.py": "the most frames of a file",

@@ -68,4 +68,4 @@ def test_real_footage_goes_out_untouched_with_a_signed_clip_and_frames(
         cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
-    assert "1 segments have exactly the bytes that were recorded" in ran.stdout
+    assert "Segments with exactly the bytes that were recorded: 1." in ran.stdout

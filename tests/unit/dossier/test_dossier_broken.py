@@ -376,7 +376,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "place beyond all": (place_beyond_all, r"proof.jsonl line 1 does not give a fact's place"),
     "payment forgotten": (
         forget_a_payment,
-        r"\d+ facts of this dossier move chips, but no line of a",
+        r"Facts of this dossier that move chips, but that no ruling names: \d+",
     ),
     "truncated chain": (truncate_the_chain, r"is cut off: it ends before sequence \d+, and should"),
     "recomputed chain": (recompute_the_chain, r"manifest.json was changed after it was signed"),

@@ -118,7 +118,7 @@ def test_an_honest_dossier_of_any_game_holds(
     write_dossier(dealt, tmp_path / "dossier", signer=HOUSE)
     code, said = made.checked(tmp_path / "dossier")
     assert code == 0, said
-    assert "move chips, but no line" not in said
+    assert "move chips, but that no ruling names" not in said
 
 
 @pytest.mark.usefixtures("unread")
@@ -278,8 +278,8 @@ def test_rows_shown_by_their_hash_alone_hold_and_what_that_leaves_open_is_said(
     code, said = made.checked(tmp_path / "d")
     assert code == 0, said
     assert (
-        f"{len(whole.between)} rows between the first and the last fact are here as hashes only"
-        in said
+        "Rows between the first and the last fact that are here as hashes only: "
+        f"{len(whole.between)}." in said
     )
     assert "the ranges of rows in this dossier hold no other fact of it" not in said
     assert (

@@ -235,7 +235,7 @@ def test_facts_shown_by_their_hash_alone_leave_open_what_they_are(
     taken_out(tmp_path / "d", a_tip, "facts.jsonl")
     anew(tmp_path / "d")
     code, said = made.checked(tmp_path / "d")
-    assert "1 rows between the first and the last fact are here as hashes only" in said
+    assert "Rows between the first and the last fact that are here as hashes only: 1." in said
     assert code == 0
 
 
@@ -245,7 +245,7 @@ def test_a_segment_that_is_not_in_here_is_told(made: Made, tmp_path: Path) -> No
     write_dossier(whole, tmp_path / "d", signer=HOUSE)
     code, said = made.checked(tmp_path / "d")
     assert code == 0, said
-    assert "1 segments recorded in the locked times are not in this dossier" in said
+    assert "Segments recorded in the locked times that are not in this dossier: 1." in said
 
 
 @pytest.mark.usefixtures("unread")
