@@ -18,6 +18,7 @@ pytest_plugins = [
     "tests.suite.apart",
     "tests.suite.budget",
     "tests.suite.in_turn",
+    "tests.suite.logs",
     "tests.suite.required",
     "tests.suite.spent",
 ]

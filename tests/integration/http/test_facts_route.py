@@ -315,7 +315,7 @@ def test_both_ways_answer_the_same_bytes(
 
 def test_of_a_client_that_goes_away_nothing_is_left(caplog: pytest.LogCaptureFixture) -> None:
     """Neither in its connection nor as a fault in the log: it is none of this program."""
-    caplog.set_level(logging.INFO)  # whatever another test has set
+    caplog.set_level(logging.INFO)
     with serving(keys=False, http=TimeoutProtocol, body_s_max=120) as port:
         assert statuses(answer(port, post(LINE))) == "200"
         with socket.create_connection(("127.0.0.1", port), timeout=60) as client:

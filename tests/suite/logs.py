@@ -1,0 +1,23 @@
+"""Each test begins with the logs as a new process has them.
+
+A command that a test runs in its own process sends the program's log and the HTTP server's to stderr
+for good, and `caplog` of a later test would hear nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+COMMANDS_SET = ("round_ledger", "uvicorn")
+"""The loggers that `log_to_stderr` sets."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    for name in COMMANDS_SET:
+        logger = logging.getLogger(name)
+        logger.handlers = []
+        logger.setLevel(logging.NOTSET)
+        logger.propagate = True
