@@ -25,6 +25,7 @@ IDENTITY_OCTETS_MAX = 1_000
 """The most bytes of `source` and `id` together, which are the key of an index."""
 
 _NUMBERS = struct.Struct(">4q")
+_size = struct.Struct(">Q").pack
 _CHAIN_VERSION = b"\x02"
 
 
@@ -178,7 +179,8 @@ def unframe_attributes(octets: bytes) -> dict[str, str]:
 
 def payload_hash(attributes: bytes, data: bytes) -> bytes:
     """SHA-256 over the two framed parts that a device sent."""
-    return hashlib.sha256(frame((attributes, data))).digest()
+    sizes = _size(len(attributes)), _size(len(data))
+    return hashlib.sha256(sizes[0] + attributes + sizes[1] + data).digest()
 
 
 @lru_cache(maxsize=4096)

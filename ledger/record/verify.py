@@ -10,10 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.errors import Usage
-from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash, unframe_attributes
+from ledger.record.tape import (
+    GENESIS,
+    Head,
+    TapeRow,
+    chain_hash,
+    frame,
+    frame_attributes,
+    unframe_attributes,
+)
 from ledger.values import parse_source, parse_time
 
 if TYPE_CHECKING:
@@ -41,7 +51,8 @@ PROGRESS_ROWS = 5_000
 _HASH_OCTETS = 32
 DIGEST_OCTETS = 8
 _TYPE_PREFIX = "roundledger."
-_COPIED = frozenset((b"id", b"source", b"subject"))
+_length = struct.Struct(">Q").pack
+_BOOT, _ID, _SEQUENCE, _TIME = (frame([name]) for name in (b"boot", b"id", b"sequence", b"time"))
 
 
 class Known(NamedTuple):
@@ -343,26 +354,44 @@ def _decoded_agree(row: TapeRow) -> bool:
 
 
 def _surely_agree(row: TapeRow) -> bool:
-    """Whether a walk along the frame finds each copy once, and equal; if not, decode it.
+    """Whether the frame is the usual one, with these copies; if not, decode it.
 
+    The usual one has `boot`, `id`, `sequence`, `source`, `specversion`, `subject`, `time`, `type`
+    in this order, some of them absent. Every length is checked, so no name is there twice.
     Plain ASCII only, which every reader decodes alike.
     """
     octets = row.attributes
-    if not octets.isascii():
-        return False
-    copies = {b"id": row.id.encode(), b"source": row.source.encode()}
-    if row.subject is not None:
-        copies[b"subject"] = row.subject.encode()
-    at, end = 0, len(octets)
-    while at < end:
-        start = at + 8
-        at = start + int.from_bytes(octets[at:start], "big")
-        name = octets[start:at]
-        start = at + 8
-        at = start + int.from_bytes(octets[at:start], "big")
-        if name in _COPIED and copies.pop(name, None) != octets[start:at]:
-            return False
-    return at == end and not copies
+    its_id = row.id.encode()
+    boot, _, rest = octets.partition(_ID + _length(len(its_id)) + its_id)
+    sequence, _, rest = rest.partition(_from_source_to_time(row.source, row.subject))
+    time_end = 8 + int.from_bytes(rest[:8], "big")
+    return (
+        rest[time_end:] == _framed_type(row.type)
+        and (not boot or _is_pair(_BOOT, boot))
+        and (not sequence or _is_pair(_SEQUENCE, sequence))
+        and octets.isascii()
+    )
+
+
+def _is_pair(name: bytes, octets: bytes) -> bool:
+    """Whether these bytes are a framed name and one value, and nothing else."""
+    start = len(name) + 8
+    value = int.from_bytes(octets[len(name) : start], "big")
+    return octets.startswith(name) and len(octets) == start + value
+
+
+@lru_cache(maxsize=4096)
+def _from_source_to_time(source: str, subject: str | None) -> bytes:
+    """The part of the usual frame from `source` to the name `time`."""
+    copies = {"source": source, "specversion": "1.0"}
+    if subject is not None:
+        copies["subject"] = subject
+    return frame_attributes(copies) + _TIME
+
+
+@lru_cache(maxsize=1024)
+def _framed_type(type_: str) -> bytes:
+    return frame_attributes({"type": _TYPE_PREFIX + type_})
 
 
 def contradiction(row: TapeRow) -> str | None:
