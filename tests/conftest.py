@@ -6,6 +6,7 @@ its fixtures. A run of one file of unit tests then waits for no browser's librar
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 from functools import cache
@@ -26,7 +27,7 @@ pytest_plugins = [
 HERE = Path(__file__).parent / "fixtures"
 FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)
 
-NAMED = re.compile(r"(\w+): |[\"'](\w+)[\"']")
+NAMED = re.compile(r"\b(\w+): |[\"'](\w+)[\"']")
 """A parameter, which always has a type here; the names given to `usefixtures`."""
 
 
@@ -63,6 +64,13 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 def pytest_configure() -> None:
     """Let SIGINT end what the tests start: a script's background, where it is ignored, hands on."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()  # until all tests are collected: the collector is a quarter of that time
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over what was collected, which stays until the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header() -> str:

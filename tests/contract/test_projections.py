@@ -62,6 +62,7 @@ def test_every_view_is_the_same_at_any_prefix_whatever_the_batches_and_however_i
             assert dumped(database, projection) == incremental, (projection.name, prefix, size)
 
 
+@pytest.mark.long
 def test_replaying_twice_gives_identical_bytes(scenes: Scenes) -> None:
     database, rows = scenes.copy(viewed, 6)
     first = {each.name: dumped(database, each) for each in VIEWS}

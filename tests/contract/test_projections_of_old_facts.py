@@ -79,6 +79,7 @@ def corrected(fact: Received) -> Received:
     return received(encode(body, source, f"c-{fact.id}", fact.time_us + 1, fact.subject))
 
 
+@pytest.mark.long
 def test_every_view_of_a_record_in_the_words_of_earlier_versions_is_the_same(
     database: Database, another: Database
 ) -> None:

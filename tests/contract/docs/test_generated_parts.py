@@ -44,6 +44,7 @@ def test_a_part_takes_the_place_of_its_mark_and_is_in_plain_words(name: str) -> 
     assert [sentence for sentence in of_page(text) if habits(sentence)] == []
 
 
+@pytest.mark.long
 def test_every_log_event_is_explained_in_one_section_and_no_other_is() -> None:
     found = log_events.events()
     assert len(found) > 40

@@ -160,6 +160,7 @@ def test_it_is_searched_without_scripts_too(browser: Browser, floor: Site) -> No
         assert not page.get_by_role("button", name="Pause").is_visible()
 
 
+@pytest.mark.long
 def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
         page.keyboard.press("Tab")

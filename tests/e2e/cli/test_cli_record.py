@@ -31,6 +31,7 @@ def filled(cli: Cli, tmp_path: Path) -> Cli:
     return cli
 
 
+@pytest.mark.long
 def test_a_backup_is_restored_into_a_new_database_with_the_same_heads(
     filled: Cli, database: Database, tmp_path: Path
 ) -> None:
@@ -49,6 +50,7 @@ def test_a_backup_is_restored_into_a_new_database_with_the_same_heads(
     assert (ingested["appended"], ingested["duplicate"]) == (0, 200)
 
 
+@pytest.mark.long
 def test_a_restore_against_newer_heads_is_told_to_be_short(filled: Cli, tmp_path: Path) -> None:
     filled("backup", tmp_path / "backup")
     filled("ingest", feed(tmp_path / "more", lines(210)))

@@ -54,6 +54,7 @@ def test_findings_are_exit_code_1_and_a_table_with_sections(plain_cli: Cli, tmp_
     assert [f["code"] for each in told.json for f in each["findings"]] == ["overpaid"]
 
 
+@pytest.mark.long
 def test_a_feed_in_two_files_and_on_standard_input_is_one_feed(
     plain_cli: Cli, tmp_path: Path, clean: list[bytes]
 ) -> None:

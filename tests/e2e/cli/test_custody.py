@@ -230,6 +230,7 @@ def _path(vault: Vault, segment: dict[str, Any]) -> Path:
     return next(path for path in vault.files if str(path) == segment["path"])
 
 
+@pytest.mark.long
 def test_a_table_of_keeping_that_cannot_hold_is_refused(vault: Vault) -> None:
     table = vault.folder / "wrong.toml"
     table.write_text('[[areas]]\nname = "a"\ndays = { dispute = 3 }')
@@ -250,6 +251,7 @@ def test_the_built_in_table_is_printed_to_start_from_and_names_no_jurisdiction(
     assert cli("footage", "retention", "--json").code == 0
 
 
+@pytest.mark.long
 def test_a_segment_nobody_has_is_past_its_keeping_too(vault: Vault) -> None:
     body = SegmentRecorded(
         camera="CC-01-other", path="x/1.webm", sha256="ab" * 32, start="2020-01-01T00:00:00Z",

@@ -140,6 +140,7 @@ def test_a_note_points_at_the_very_fact_whatever_number_it_gets_later(desk: Desk
         assert (ran.code, says in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.long
 def test_a_position_that_nobody_played_is_told_beside_the_dispute(desk: Desk) -> None:
     claim = ("--claim", "They would not take my wager", "--by", "F-330")
     ran = desk.cli("dispute", "raise", desk.round, "--position", "77", *claim, "--json")

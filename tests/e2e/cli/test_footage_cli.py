@@ -116,6 +116,7 @@ def test_what_is_indexed_is_listed_by_camera(added: Recorded) -> None:
     assert added.cli("footage", "list", "--camera", "CC-08-A", "--json").json == []
 
 
+@pytest.mark.long
 def test_the_frame_of_a_time_is_exactly_that_frame_and_its_export_is_on_record(
     added: Recorded, tmp_path: Path
 ) -> None:
@@ -134,6 +135,7 @@ def test_the_frame_of_a_time_is_exactly_that_frame_and_its_export_is_on_record(
     assert "No footage of this time" in none.err
 
 
+@pytest.mark.long
 def test_a_clip_spans_three_segments_and_says_what_it_is(added: Recorded, tmp_path: Path) -> None:
     done = added.cli(
         "footage", "clip", "--camera", "CC-07-A", "--from", "2026-11-20T18:40:05Z", "--to",
@@ -155,6 +157,7 @@ def test_a_clip_spans_three_segments_and_says_what_it_is(added: Recorded, tmp_pa
     assert "stream copy" in done.err
 
 
+@pytest.mark.long
 def test_a_derived_clip_is_named_so_and_a_gap_is_told(added: Recorded, tmp_path: Path) -> None:
     done = added.cli(
         "footage", "clip", "--camera", "CC-07-A", "--from", "2026-11-20T18:40:22Z", "--to",

@@ -149,6 +149,7 @@ def test_a_replay_is_one_object_a_fact_and_the_ruling_last(floor: Floor) -> None
     assert [each["code"] for each in last["ruling"]["findings"]] == ["overpaid"]
 
 
+@pytest.mark.long
 def test_a_fact_that_a_camera_saw_names_its_frame_and_its_plus_minus(floor: Floor) -> None:
     ref = floor.cli("replay", floor.filmed, "--json").json[-1]["ruling"]["findings"][0]["facts"][0]
     moments = floor.cli("replay", floor.filmed, "--footage", floor.footage, "--json").json[:-1]
@@ -173,6 +174,7 @@ def test_every_fact_without_a_frame_says_which_of_the_reasons_it_is(floor: Floor
     assert all(sight["says"] for each in moments for sight in each["cameras"])
 
 
+@pytest.mark.long
 def test_an_altered_segment_is_not_shown_and_said_to_be_altered(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -201,6 +203,7 @@ def test_one_moment_is_shown_alone(floor: Floor) -> None:
     assert floor.cli("replay", floor.filmed, "--at", "5000").code == 2
 
 
+@pytest.mark.long
 def test_a_piped_replay_is_plain_text_of_at_most_100_columns(floor: Floor) -> None:
     out = floor.cli("replay", floor.filmed, "--footage", floor.footage).out
     assert "\x1b" not in out
@@ -366,6 +369,7 @@ OFFSET = "-05:00"
 """The offset of every device of a simulated floor."""
 
 
+@pytest.mark.long
 def test_rounds_and_replay_show_times_as_the_propertys_devices_do_or_in_the_zone_set(
     floor: Floor,
 ) -> None:
@@ -395,6 +399,7 @@ def test_json_keeps_times_as_recorded_in_any_zone(floor: Floor) -> None:
         assert west(*command, "--json").out == floor.cli(*command, "--json").out
 
 
+@pytest.mark.long
 def test_times_are_typed_as_people_write_them_and_a_time_of_day_is_of_the_gaming_day(
     floor: Floor,
 ) -> None:

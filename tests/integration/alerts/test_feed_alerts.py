@@ -350,6 +350,7 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
         assert told_of == {"payout", "dead_letters"}
 
 
+@pytest.mark.long
 def test_without_a_dead_letter_topic_one_bad_record_would_stop_all_alerts(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

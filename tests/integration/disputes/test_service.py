@@ -45,6 +45,7 @@ def floor(database: Database) -> Database:
     return database
 
 
+@pytest.mark.long
 def test_those_who_raise_at_the_same_time_get_names_of_their_own_and_each_a_lock(
     floor: Database,
 ) -> None:

@@ -225,6 +225,7 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_broker_and_it_is_see
     assert {name for name in right if kept[name] != right[name]} == {"payouts"}
 
 
+@pytest.mark.long
 def test_without_the_comparison_a_zombie_would_have_counted_twice(
     database: Database, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,6 +194,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
     assert not agrees(view)
 
 
+@pytest.mark.long
 def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
     view: Database,
 ) -> None:

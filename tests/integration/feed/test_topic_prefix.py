@@ -119,6 +119,7 @@ def test_two_ledgers_on_one_kafka_see_nothing_of_each_other(
     assert everything(database) != everything(other)
 
 
+@pytest.mark.long
 def test_without_prefixes_the_second_ledger_would_write_into_the_firsts_feed(
     database: Database, other: Database, kafka: Connection
 ) -> None:

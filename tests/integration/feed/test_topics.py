@@ -115,6 +115,7 @@ def test_while_one_of_three_brokers_is_down_nothing_drifts_and_topics_are_kept_t
         three.close()
 
 
+@pytest.mark.long
 def test_the_command_ends_with_0_where_all_is_as_declared_and_with_1_where_not(
     bare_kafka: Connection, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_clip_across_two_segments_holds_every_frame_at_its_own_time(
     assert [sha256_of(entry.path) for entry in (one, two)] == hashes
 
 
+@pytest.mark.long
 def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
     library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ def test_both_pieces_of_a_clip_hold_together_every_picture_that_was_taken(
     assert (max(both[0]), min(both[1])) == (SEGMENT - 1, SEGMENT)
 
 
+@pytest.mark.long
 def test_a_clip_from_what_the_clock_showed_at_both_ends_lacks_pictures(tmp_path: Path) -> None:
     """The negative control: one window, from end to end."""
     library = FootageIndex(tmp_path / "home")

@@ -114,6 +114,7 @@ def test_a_camera_that_was_turned_is_called_moved(tmp_path: Path, shift: tuple[i
     assert "pixels of 320" in found.says
 
 
+@pytest.mark.long
 def test_a_table_on_which_things_move_does_not_move_the_camera(tmp_path: Path) -> None:
     assert [each.fault for each in wrong(tmp_path, live(90) + live(90, seed=0)[::-1])] == []
 

@@ -92,6 +92,7 @@ def test_links_are_not_followed(folder: Path, tmp_path_factory: pytest.TempPathF
     assert open_footage(folder, [recorded(outside)]).kept == {}
 
 
+@pytest.mark.long
 def test_frames_are_decoded_with_their_hash_and_a_file_altered_meanwhile_is_not_shown(
     folder: Path,
 ) -> None:
@@ -110,6 +111,7 @@ def test_frames_are_decoded_with_their_hash_and_a_file_altered_meanwhile_is_not_
     assert frames(footage, [(digest, 3)])[digest, 3] == "it was altered after the folder was read"
 
 
+@pytest.mark.long
 def test_more_frames_than_one_job_takes_are_all_decoded(folder: Path) -> None:
     good = only(folder)
     footage = open_footage(folder, [recorded(good)])

@@ -243,6 +243,7 @@ def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(site: Site) ->
     assert behind(site.url, "rounds")[0] == len(facts)
 
 
+@pytest.mark.long
 def test_a_server_brings_its_views_along_by_itself(server: Server, tape: PostgresTape) -> None:
     tape.append(day(3))
     until(lambda: behind(server.url, "rounds") == behind(server.url, "finds") == (0, 0))

@@ -54,6 +54,7 @@ def test_no_command_migrates_a_named_server(
         assert schemas.fetchone() is None
 
 
+@pytest.mark.long
 def test_the_plan_is_listed_and_applied_once(cli_on_empty: Cli) -> None:
     plan = cli_on_empty("migrate", "--plan", "--json")
     assert plan.code == 1

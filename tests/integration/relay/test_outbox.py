@@ -81,6 +81,7 @@ def numbers(database: Database, topic: str = "%") -> list[int]:
         return [row[0] for row in rows]
 
 
+@pytest.mark.long
 def test_a_window_of_large_messages_holds_no_more_than_may_be_under_way(
     database: Database,
 ) -> None:
@@ -175,6 +176,7 @@ def test_what_waits_for_a_kafka_that_is_gone_is_told_in_records_and_in_seconds_a
     assert f'topic_behind_records{{topic="{TOPIC}"}} {told.records}.0' in page
 
 
+@pytest.mark.long
 def test_given_up_nothing_waits_and_views_are_silent_until_a_relay_asks_again(
     asked: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ class Published:
         """Nothing was made."""
 
 
+@pytest.mark.long
 def test_a_relay_that_is_stopped_or_has_published_all_is_no_failure(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:

@@ -188,6 +188,7 @@ def test_a_marked_moment_comes_filled_in_to_the_form_for_notes(desk: Desk) -> No
         assert (answer.status_code, "<b>x" in answer.text) == (422, False)
 
 
+@pytest.mark.long
 def test_revealing_the_claim_is_a_fact_and_what_is_observed_after_it_is_marked(
     desk: Desk,
 ) -> None:
@@ -497,6 +498,7 @@ def test_a_form_sent_twice_or_from_a_stale_page_pays_and_notes_once(desk: Desk) 
     assert desk.send(page, **{**form, "version": str(int(now) + 1)}).status_code == 303
 
 
+@pytest.mark.long
 def test_what_was_seen_blind_is_on_record_once_however_often_it_is_sent(desk: Desk) -> None:
     page, reviewer = desk.raised(), other(desk)
     for _ in range(2):
@@ -507,6 +509,7 @@ def test_what_was_seen_blind_is_on_record_once_however_often_it_is_sent(desk: De
     assert ">knew the claim<" in desk.maria.get(page).text, "the control: what is new is taken"
 
 
+@pytest.mark.long
 def test_what_was_written_while_a_colleague_decided_is_given_back(desk: Desk) -> None:
     page, reviewer = desk.raised(), other(desk)
     assert desk.send(page, step="resolve", outcome="Paid as owed").status_code == 303
@@ -518,6 +521,7 @@ def test_what_was_written_while_a_colleague_decided_is_given_back(desk: Desk) ->
     assert desk.facts("observation_recorded") == []
 
 
+@pytest.mark.long
 def test_a_window_or_a_release_that_is_sent_twice_is_one(desk: Desk) -> None:
     first = preserved(desk, "A fall, twice.")
     assert preserved(desk, "A fall, twice.") == first
@@ -529,6 +533,7 @@ def test_a_window_or_a_release_that_is_sent_twice_is_one(desk: Desk) -> None:
     assert desk.facts("footage_released") == told != []
 
 
+@pytest.mark.long
 def test_a_dispute_sent_twice_is_raised_once_and_another_claim_is_another(desk: Desk) -> None:
     first = desk.raised()
     assert desk.raised() == first
@@ -554,6 +559,7 @@ def test_a_position_that_nobody_played_is_asked_about_once_and_may_be_disputed(d
     assert 'name="sure"' not in desk.maria.get("/cases/new").text
 
 
+@pytest.mark.long
 def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) -> None:
     page = desk.raised()
     lines = "\r\n".join(["word"] * 799 + ["end"])  # 3,998 characters, of which a browser sends more

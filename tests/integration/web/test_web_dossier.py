@@ -86,6 +86,7 @@ def test_only_surveillance_has_one_made_and_only_with_a_reason(
             assert other.post("/dossiers", data=form(page)).status_code == 403
 
 
+@pytest.mark.long
 def test_what_is_not_on_record_is_told_and_exports_nothing(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     assert not known("hollywood:P-20200101T000000Z-20200101T000100Z-000000")
 
 
+@pytest.mark.long
 def test_dossiers_are_made_one_after_the_other(
     screened: Screened, staffed: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

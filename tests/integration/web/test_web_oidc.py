@@ -263,6 +263,7 @@ def made_by_hand(algorithm: str, claims: dict[str, Any], key: bytes) -> str:
     return f"{text}.{encoded(signature)}"
 
 
+@pytest.mark.long
 def test_a_token_that_the_provider_did_not_sign_is_not_believed(here: Site, issuer: Issuer) -> None:
     stranger = ECKey.generate_key("P-256", {"kid": "1"})
     public = issuer.key.as_pem(private=False)

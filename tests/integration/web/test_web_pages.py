@@ -75,6 +75,7 @@ def floor(scenes: Scenes, tmp_path: Path) -> Iterator[Browser]:
         yield site.browser("auditor")
 
 
+@pytest.mark.long
 def test_pages_show_and_read_times_as_the_propertys_devices_do_or_in_the_zone_set(
     scenes: Scenes, tmp_path: Path
 ) -> None:

@@ -54,6 +54,7 @@ def test_the_page_lists_every_fact_and_shows_the_table_where_the_finding_is(
     assert "<svg" in said
 
 
+@pytest.mark.long
 def test_without_scripts_another_fact_is_an_address(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -64,6 +65,7 @@ def test_without_scripts_another_fact_is_an_address(
     assert first != later
 
 
+@pytest.mark.long
 def test_a_fact_or_a_round_that_is_not_there_is_not_found(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -72,6 +74,7 @@ def test_a_fact_or_a_round_that_is_not_there_is_not_found(
     assert maria.get(f"{screened.round_path}?at=0").status_code == 422
 
 
+@pytest.mark.long
 def test_pictures_of_every_fact_come_at_once_and_may_be_kept_by_version(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -85,6 +88,7 @@ def test_pictures_of_every_fact_come_at_once_and_may_be_kept_by_version(
     assert maria.get(f"{screened.round_path}/tables", params={"view": "all"}).json() != []
 
 
+@pytest.mark.long
 def test_footage_comes_whole_and_in_ranges_with_its_type(
     screened: Screened, maria: httpx.Client, segment: str
 ) -> None:
@@ -99,6 +103,7 @@ def test_footage_comes_whole_and_in_ranges_with_its_type(
     assert part.headers["Content-Range"] == f"bytes 100-199/{len(whole.content)}"
 
 
+@pytest.mark.long
 def test_an_exact_frame_comes_as_png_with_its_hash(
     screened: Screened, maria: httpx.Client, segment: str
 ) -> None:
@@ -112,6 +117,7 @@ def test_an_exact_frame_comes_as_png_with_its_hash(
     assert maria.get(f"/footage/{segment}/frames/100000.png").status_code == 404
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [
@@ -127,6 +133,7 @@ def test_only_segments_of_the_index_are_ever_opened(maria: httpx.Client, path: s
     assert maria.get(path).status_code in (404, 422)
 
 
+@pytest.mark.long
 def test_finance_reads_the_round_and_sees_no_footage_and_no_patron(
     screened: Screened, segment: str
 ) -> None:
@@ -140,6 +147,7 @@ def test_finance_reads_the_round_and_sees_no_footage_and_no_patron(
             assert fred.get(f"/footage/{segment}{path}").status_code == 403
 
 
+@pytest.mark.long
 def test_nobody_who_is_not_signed_in_gets_anything(screened: Screened, segment: str) -> None:
     import httpx as plain  # noqa: PLC0415 - one without a session
 
@@ -149,6 +157,7 @@ def test_nobody_who_is_not_signed_in_gets_anything(screened: Screened, segment: 
     assert page.status_code in (302, 303)
 
 
+@pytest.mark.long
 def test_who_is_to_look_before_being_told_gets_cameras_and_nothing_of_the_record(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -177,6 +186,7 @@ def clip_form(page: str, **more: object) -> dict[str, object]:
     return usual | more
 
 
+@pytest.mark.long
 def test_a_clip_is_copied_out_by_who_may_and_with_a_reason(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -193,6 +203,7 @@ def test_a_clip_is_copied_out_by_who_may_and_with_a_reason(
     assert maria.post("/clips", data=clip_form(page, csrf="wrong")).status_code == 403
 
 
+@pytest.mark.long
 def test_clips_of_several_cameras_come_in_one_zip_that_says_what_they_are(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -211,6 +222,7 @@ def test_clips_of_several_cameras_come_in_one_zip_that_says_what_they_are(
             assert its["plus_minus_ms"] > 0
 
 
+@pytest.mark.long
 def test_a_camera_without_footage_of_the_stretch_is_listed_as_missing_and_holds_up_no_other(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -226,6 +238,7 @@ def test_a_camera_without_footage_of_the_stretch_is_listed_as_missing_and_holds_
     assert dark["missing"] == [[dark["from"], dark["to"]]]
 
 
+@pytest.mark.long
 def test_an_auditor_sees_footage_and_copies_none_out(screened: Screened) -> None:
     with screened.client("ada") as ada:
         page = ada.get(screened.round_path).text
@@ -266,6 +279,7 @@ def test_footage_opened_by_its_address_alone_is_on_record_too(screened: Screened
     assert answer.headers["Vary"] == "Cookie", "kept by the browser for this session alone"
 
 
+@pytest.mark.long
 def test_what_was_copied_out_is_on_record_with_who_and_why(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -278,6 +292,7 @@ def test_what_was_copied_out_is_on_record_with_who_and_why(
     assert told["from"] < told["to"]
 
 
+@pytest.mark.long
 def test_a_file_that_was_altered_since_is_not_shown(screened: Screened) -> None:
     entry = min(screened.library.entries(), key=lambda each: each.duration_us)
     kept = entry.path.read_bytes()

@@ -341,6 +341,7 @@ def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Revi
     )
 
 
+@pytest.mark.long
 def test_no_dossier_is_made_of_a_withheld_round_by_a_dispute_that_is_named_as_another(
     review: Review,
 ) -> None:
@@ -418,6 +419,7 @@ def test_no_dossier_of_a_neighbour_says_why_footage_of_a_withheld_round_was_pres
     assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
 
 
+@pytest.mark.long
 def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_is_blind(
     review: Review,
 ) -> None:

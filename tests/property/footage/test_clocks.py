@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ def test_nothing_is_surer_than_the_surest_check(checks: list[Check], at: int) ->
     assert there.plus_minus_us > min(check.plus_minus_us for check in checks)
 
 
+@pytest.mark.long
 @given(CHECKS, st.integers(0, DAY), st.integers(0, DAY))
 def test_away_from_the_checks_of_an_epoch_the_doubt_only_grows(
     checks: list[Check], near: int, far: int

@@ -38,6 +38,7 @@ def test_a_dealers_six_is_in_excess_of_21_as_often_as_it_is_published() -> None:
     assert round(of_21.dealer(PLAIN._replace(hits_soft_17=True), 6)[22] * 1000) == 439
 
 
+@pytest.mark.long
 def test_the_usual_rules_are_worth_what_is_published_of_them() -> None:
     base = of_21.edge(PLAIN._replace(surrender="none"))
     # Per cent, to a tenth: soft 17 hit 0.2, 6 to 5 1.4, no double after a split 0.1, no surrender.
@@ -75,6 +76,7 @@ def test_best_play_is_what_every_sheet_says() -> None:
     assert of_21.split(PLAIN, 8, 10) > of_21.best(PLAIN, EMPTY.plus(8).plus(8), 10, 2)
 
 
+@pytest.mark.long
 def test_more_that_a_player_may_do_is_never_worth_less() -> None:
     for better in (
         PLAIN._replace(resplit_aces=True),

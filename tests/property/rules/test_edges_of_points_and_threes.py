@@ -81,6 +81,7 @@ def test_649a_a_sample_of_sixes_falls_as_they_are_counted() -> None:
         assert drawn[category] / 20_000 == pytest.approx(count / every, abs=0.012)
 
 
+@pytest.mark.long
 def test_649a_12_standard_the_ante_and_the_pair_plus_keep_what_is_published() -> None:
     assert three.ante(THREE) == Fraction(686_689, 20_358_520)  # 3.37 %
     assert three.pair_plus(THREE) == Fraction(128, 5_525)  # 2.32 %

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
+import pytest
+
 from ledger.rules.hands.cards import DECK
 from ledger.rules.hands.joker import ASIA_BONUS, JOKER, asia_bonus, saigon_bonus
 
@@ -21,6 +23,7 @@ def of_five(five: tuple[str, ...]) -> str:
     return category if category in ASIA_BONUS else "No bonus hand"
 
 
+@pytest.mark.long
 def test_659a_6_d_seven_cards_are_worth_their_best_five() -> None:
     chance = random.Random(659)  # noqa: S311 - no secret
     seen = set()

@@ -8,6 +8,8 @@ import tracemalloc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
+import pytest
+
 from consumers.relay.check import BREAKS_MAX, FeedCheck, TapeSeen, compared
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
@@ -17,8 +19,6 @@ from tests.simulation.floor import fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pytest
 
     from infra.kafka.records import ProducerRecord
     from infra.postgres.relay_progress import RelayStore
@@ -105,6 +105,7 @@ def says(seen: FeedCheck) -> list[str]:
     return [each.says for each in seen.breaks]
 
 
+@pytest.mark.long
 def test_of_millions_that_lack_each_is_counted_and_a_range_of_them_is_one_break() -> None:
     tracemalloc.start()
     try:

@@ -70,6 +70,7 @@ def test_a_long_dispute_leaves_the_ruling_on_one_page(tmp_path: Path) -> None:
     assert "more steps are in the report" in text(ruling_pdf(many, SEAL))
 
 
+@pytest.mark.long
 def test_an_unsigned_dossier_says_so_on_every_paper(tmp_path: Path) -> None:
     told, seal = evidence(tmp_path), Seal("ab" * 32, None)
     for paper in (ruling_pdf(told, seal), report_pdf(told, seal)):
@@ -88,6 +89,7 @@ def test_the_report_has_every_fact_clock_and_custody(tmp_path: Path) -> None:
     assert says.count("SHA-256") > 3
 
 
+@pytest.mark.long
 def test_the_same_evidence_gives_the_same_octets_whenever_it_is_printed(tmp_path: Path) -> None:
     told = evidence(tmp_path)
     assert report_pdf(told, SEAL) == report_pdf(told, SEAL)

@@ -70,6 +70,7 @@ def test_a_file_that_is_no_key_is_told(tmp_path: Path) -> None:
         keys.load(tmp_path)
 
 
+@pytest.mark.long
 def test_a_replaced_key_leaves_its_public_half_and_no_secret(tmp_path: Path) -> None:
     first = keys.make(tmp_path / "signing", "Hollywood", NOW)
     secret = (tmp_path / "signing" / keys.KEY).read_bytes()
@@ -91,6 +92,7 @@ def test_the_certificate_of_clips_names_its_holder_and_is_of_their_key(folder: P
     assert clips.key.key_size >= 2048
 
 
+@pytest.mark.long
 def test_the_command_prints_public_halves_only(tmp_path: Path) -> None:
     cli = Cli(environ(tmp_path))
     made = cli("keys", "signing", "make", "--holder", "Hollywood", "--json")

@@ -485,6 +485,7 @@ def test_a_link_named_as_bytecode_is_refused(made: Made, tmp_path: Path) -> None
     assert (code, "is a link or a device, not a file" in said) == (2, True), said
 
 
+@pytest.mark.long
 def test_the_same_evidence_gives_the_same_zip_to_the_byte(made: Made, tmp_path: Path) -> None:
     write_dossier(evidence(tmp_path), tmp_path / "again.zip", signer=HOUSE, zipped=True)
     assert (tmp_path / "again.zip").read_bytes() == made.zip.read_bytes()

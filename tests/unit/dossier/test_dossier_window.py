@@ -196,6 +196,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.mark.long
 def test_the_intact_dossier_of_a_window_holds(made: Made, window: Path) -> None:
     code, said = made.checked(window)
     assert code == 0, said
@@ -205,6 +206,7 @@ def test_the_intact_dossier_of_a_window_holds(made: Made, window: Path) -> None:
     assert "BROKEN" not in said
 
 
+@pytest.mark.long
 def test_a_window_with_its_list_made_anew_as_it_is_holds(
     made: Made, window: Path, tmp_path: Path
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_window_with_its_list_made_anew_as_it_is_holds(
     assert code == 0, said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_dossier_of_a_window_is_caught_and_told_how(
     name: str, made: Made, window: Path, tmp_path: Path
@@ -228,6 +231,7 @@ def test_a_broken_dossier_of_a_window_is_caught_and_told_how(
     assert not re.search(expected, made.checked(window)[1])
 
 
+@pytest.mark.long
 def test_facts_shown_by_their_hash_alone_leave_open_what_they_are(
     made: Made, window: Path, tmp_path: Path
 ) -> None:

@@ -190,6 +190,7 @@ def test_the_audit_does_not_agree_where_a_mistake_was_missed_or_another_found() 
     assert audit([], rulings).unexplained
 
 
+@pytest.mark.long
 def test_every_file_of_a_dossier_has_its_sum_and_size(tmp_path: Path) -> None:
     write_dossier(evidence(told(planted("overpay").round or "")), tmp_path / "dossier")
     sums = (tmp_path / "dossier" / "SHA256SUMS").read_text().splitlines()
@@ -206,6 +207,7 @@ def test_every_file_of_a_dossier_has_its_sum_and_size(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_dossier_holds_each_fact_with_its_data_in_the_octets_received(tmp_path: Path) -> None:
     whole = told(planted("overpay").round or "")
     write_dossier(evidence(whole), tmp_path / "dossier")
@@ -216,6 +218,7 @@ def test_a_dossier_holds_each_fact_with_its_data_in_the_octets_received(tmp_path
     ]
 
 
+@pytest.mark.long
 def test_a_fact_of_several_lines_is_one_line_in_a_dossier_and_its_octets_are_in_the_proof(
     tmp_path: Path,
 ) -> None:
@@ -238,6 +241,7 @@ def test_a_fact_of_several_lines_is_one_line_in_a_dossier_and_its_octets_are_in_
     assert set(octets.values()) == {None}
 
 
+@pytest.mark.long
 def test_two_dossiers_of_one_round_are_equal_to_the_byte(tmp_path: Path) -> None:
     made = [
         write_dossier(evidence(told(planted("overpay").round or "")), tmp_path / name)
@@ -253,6 +257,7 @@ def test_a_dossier_never_overwrites_what_is_there(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
 
 
+@pytest.mark.long
 def test_the_report_needs_no_other_file_and_escapes_what_facts_say(tmp_path: Path) -> None:
     whole = told(planted("overpay").round or "")
     hostile = whole._replace(missing=("<script>alert(1)</script>",))

@@ -108,6 +108,7 @@ def test_a_table_is_dealt_the_same_whichever_tables_stand_beside_it() -> None:
     ]
 
 
+@pytest.mark.long
 def test_every_line_is_received_and_reads_back_as_the_fact_that_was_dealt() -> None:
     plan = plan_of(tables=4, minutes=60, seed=9)
     for each in simulate(plan):
@@ -116,6 +117,7 @@ def test_every_line_is_received_and_reads_back_as_the_fact_that_was_dealt() -> N
         assert fact_of(received) == each.fact
 
 
+@pytest.mark.long
 def test_facts_arrive_in_order_and_each_device_counts_without_a_gap() -> None:
     arrived = [each.arrives_us for each in simulate(plan_of(tables=4, minutes=60))]
     assert arrived == sorted(arrived)
@@ -254,6 +256,7 @@ def test_one_late_wager_is_late_and_no_clock_is_blamed_for_it(late_us: int) -> N
     assert tried > 20
 
 
+@pytest.mark.long
 def test_a_planted_mistake_that_is_taken_out_of_the_truth_would_be_missed() -> None:
     """Negative control: the same floor without its mistakes has no finding at all."""
     plan = plan_of(tables=2, minutes=60, seed=8, mistakes={"overpay": 3, "not_collected": 3})

@@ -100,6 +100,7 @@ def test_clock_checks_let_replay_find_each_camera_within_its_plus_minus(
     assert not checks
 
 
+@pytest.mark.long
 def test_no_fact_gives_a_cameras_offset_or_drift_away() -> None:
     for each in simulated():
         if isinstance(each.fact.body, (ClockChecked, CameraMapped)):

@@ -158,6 +158,7 @@ def test_659a_6_d_the_list_ranks_in_the_printed_order() -> None:
     assert [one.category for one in sorted(best.values())] == list(ASIA_BONUS)
 
 
+@pytest.mark.long
 def test_659a_6_d_1_three_aces_with_the_joker_add_6_hands_to_48() -> None:
     rest = [card for card in (*DECK, JOKER) if card[0] != "8"]
     eights = ("8c", "8d", "8h", "8s")
