@@ -102,7 +102,7 @@ def ended_badly(workers: Sequence[BaseProcess]) -> list[BaseProcess]:
 
 
 def _await(worker: BaseProcess, stop: Callable[[], bool]) -> None:
-    """Return when a worker has ended. One that is to stop is ended amid its batch."""
+    """Return when a worker has ended. One that is to stop is ended in the middle of its batch."""
     worker.join(_STOP_S if stop() else None)
     if worker.is_alive():
         worker.terminate()

@@ -85,7 +85,7 @@ def refill(
             above = _Above(facts, filling, anew=anew)
             with reader(kafka, topics.FACTS) as source:
                 spans = _from_tip(source, facts, relay_store.marks(topics.FACTS))
-            with reader(kafka, topics.FACTS) as source:  # anew: a seek drops what was fetched
+            with reader(kafka, topics.FACTS) as source:  # again: a seek drops what was fetched
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
             stranded = above.rest()
@@ -103,7 +103,7 @@ class _Above:
 
     def __init__(self, facts: Facts, filling: Refilling, *, anew: bool) -> None:
         self.strays = 0  # records of other programs
-        self.at_new = 0  # facts that were appended anew before: by a run that was killed, or again
+        self.at_new = 0  # facts above a gap that an earlier run already appended
         self._anew = anew
         self._facts = facts
         self._filling = filling

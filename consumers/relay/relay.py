@@ -266,7 +266,8 @@ def _look(
         position, keep = _compared(feed_writer, relay_store, stream, tracked, stop)
     except Unavailable as error:
         listener.broker_silent(error)
-        LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
+        figures = {"why": error.what}
+        LOG.warning("brokers did not show the end of a topic", extra={"figures": figures})
         return
     if position < tracked:
         raise Unavailable(

@@ -281,7 +281,7 @@ _WRONG = {
         f"Check who may write to the topic. Then {_MAKE_ANEW}",
     ),
 }
-"""What a topic is whose last acknowledged record is another one, and what mends it."""
+"""What a topic is whose last acknowledged record is another one, and what repairs it."""
 
 
 def _refused(what: str, topic: str, partition: int, offset: int) -> Refused:

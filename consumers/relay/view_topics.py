@@ -102,10 +102,7 @@ class Outbox:
     def rewind(self, to: int) -> None:
         """Enqueue all that its views hold if publishing starts again from 0."""
         if to == 0:
-            says = (
-                "the topic lacks messages that the outbox no longer keeps: all that its views hold"
-                " is published again, nothing need be done"
-            )
+            says = "the topic lacks old messages: everything that its views hold is published again"
             LOG.error(says, extra={"figures": {"topic": self.topic}})
             self._restate([self.topic])
 

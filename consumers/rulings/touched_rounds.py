@@ -107,7 +107,7 @@ class RoundBatch:
         )
 
     def _submissions_filed(self) -> None:
-        """Take the Rules Submissions filed so far; rules in force are found anew."""
+        """Take the Rules Submissions filed so far; rules in force are found again."""
         self.submissions: list[FiledSubmission] = filed(self._filings)
         self._rules = kept_rules(self.submissions)
 

@@ -9,7 +9,7 @@ login() {
         -v login="ledger_$1" -v roles="$2" -f "${0%/*}/login.sql"
 }
 
-# serve: takes facts, shows pages, brings views along, records decisions, keeps users and keys
+# serve: takes facts, shows pages, updates views, records decisions, keeps users and keys
 login web ledger_writer,ledger_reader,ledger_projector,ledger_desk,ledger_doorkeeper
 login views ledger_projector,ledger_writer  # locks of disputed footage are facts
 login alerts ledger_projector

@@ -417,7 +417,8 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
             " ON CONFLICT (one) DO UPDATE SET prefix = excluded.prefix",
             (prefix,),
         )
-    LOG.warning("topics have another prefix: all is sent again", extra={"figures": {"is": prefix}})
+    figures = {"is": prefix}
+    LOG.warning("topics have another prefix: everything is sent again", extra={"figures": figures})
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def _parts(der: bytes) -> list[tuple[int, bytes]]:
 
 
 def _is_pss(digest: bytes, signature: bytes, modulus: int, exponent: int) -> bool:
-    """RFC 8017, 8.1.2 and 9.1.2: SHA-256, MGF1 with the same, a salt of 20 octets."""
+    """RFC 8017, 8.1.2 and 9.1.2: SHA-256, MGF1 with the same, a salt of 20 bytes."""
     octets = (modulus.bit_length() + 7) // 8
     if not RSA_OCTETS[0] <= octets <= RSA_OCTETS[1] or len(signature) != octets:
         return False

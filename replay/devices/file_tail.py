@@ -66,7 +66,7 @@ class FileCheckpoint(msgspec.Struct, frozen=True):
 
 
 class TailLine(NamedTuple):
-    """One line that is not empty. Without octets it is too long, and begins at `start`."""
+    """One line that is not empty. Without bytes it is too long, and begins at `start`."""
 
     number: int  # from 1 in its file, empty lines counted
     octets: bytes | None  # without its line feed
@@ -295,7 +295,7 @@ class FileTail:
                     return True
                 os.close(fd)
         if place.offset:
-            self._told("the place is in no file any more; all there are are read", lost=True)
+            self._told("the checkpoint is in no file: every file is sent whole", lost=True)
         return self._go_to(*self._next_but(place.finished))
 
     def _candidates(self, place: FileCheckpoint) -> list[Path]:

@@ -82,7 +82,7 @@ def forward(path: Path, tail: FileTail, send: Send, manner: Manner) -> int:
             if answer is None:
                 set_aside(path, tail.part(line))
                 aside += 1
-                manner.told("a line was set aside: no request can hold it", line=line.number)
+                manner.told("a line was set aside: it can never be accepted", line=line.number)
             else:
                 manner.answered(line, answer)
         keep_place(path, block.after)
@@ -113,7 +113,7 @@ def _answers(block: Block, send: Send, manner: Manner) -> list[object] | None:
             todo.insert(0, now)
             tries += 1
             manner.told(
-                "facts were not taken",
+                "facts were not accepted",
                 tries=tries,
                 because=refusal.says,
                 line=now[0].number,
@@ -124,7 +124,7 @@ def _answers(block: Block, send: Send, manner: Manner) -> list[object] | None:
                 return None
         else:
             if tries:
-                manner.told("facts are taken again", tries=tries)
+                manner.told("facts are accepted again", tries=tries)
             tries = 0
             found |= zip((line.number for line in now), answers, strict=True)
     return [found.get(line.number) for line in block.lines]

@@ -441,7 +441,7 @@ def _keep_locks(
                 continue
             except LedgerError as error:
                 told = {"code": error.code, "what": error.what, "hint": error.hint}
-                LOG.error("footage is not locked", extra={"figures": told})  # noqa: TRY400 - without a traceback
+                LOG.error("footage could not be locked", extra={"figures": told})  # noqa: TRY400 - without a traceback
                 continue
             for each in done:
                 figures = {"dispute": each.case.dispute, "locks": len(each.locks)}

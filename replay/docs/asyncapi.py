@@ -191,7 +191,7 @@ def _messages() -> dict[str, Schema]:
     }
     letter = {
         "name": _LETTER,
-        "summary": "A record that could not be handled: its key, headers and octets as they came.",
+        "summary": "A record that could not be handled: its key, headers and bytes as they came.",
         "description": "The value is whatever came, cut where it was large; it need not be JSON.",
         "contentType": "application/octet-stream",
         "headers": {"$ref": f"{_COMPONENTS}/letter_headers"},

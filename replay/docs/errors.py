@@ -24,25 +24,25 @@ EXITS = {
 }
 
 REASONS = {
-    "bad_attribute": "An attribute of the event is not what it must be.",
+    "bad_attribute": "An attribute of the event does not have its form.",
     "bad_subject": "`subject` names no round (or, for a Rules Submission, no table or property).",
     "content_type": "`datacontenttype` is not JSON in UTF-8.",
     "data_base64": "The event carries `data_base64`, which is not read here.",
     "data_missing": "There is no `data`, or it is null.",
-    "duplicate_key": "A name stands twice in one object, or a header twice.",
+    "duplicate_key": "A name appears twice in one object, or a header twice.",
     "equivocation": "Source and id are on record with other bytes; both are kept.",
     "missing_attribute": "A required attribute of the event is missing.",
     "missing_field": "A required field of `data` is missing.",
-    "missing_subject": "This fact says nothing without a `subject`.",
+    "missing_subject": "This fact needs a `subject`.",
     "not_a_number": "`NaN` or `Infinity`, which JSON does not have.",
     "not_an_object": "The event, or its `data`, is not an object.",
-    "not_json": "The octets are not JSON: cut off, or no JSON at all.",
-    "not_utf8": "The octets are not UTF-8.",
-    "oversize": "The fact is over 65,536 octets long.",
-    "too_deep": "Arrays and objects stand too deep in one another.",
-    "unknown_type": "No fact of this name is known here; after an upgrade it may be released.",
-    "unknown_version": "The fact is known, this version of it is not; after an upgrade release it.",
-    "wrong_field": "A field is not what it must be: a float for money, a card that is none.",
+    "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
+    "not_utf8": "The bytes are not UTF-8.",
+    "oversize": "The fact is over 65,536 bytes long.",
+    "too_deep": "Arrays and objects are nested too deeply.",
+    "unknown_type": "No fact has this name here. Release it after an upgrade that knows it.",
+    "unknown_version": "This version is not known here. Release it after an upgrade that knows it.",
+    "wrong_field": "A field has a wrong value: a float for money, a card that does not exist.",
 }
 
 

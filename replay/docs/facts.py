@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
+from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -15,15 +16,13 @@ from ledger import values
 from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS, vocabulary
 from ledger.record.kinds import WIRE_PREFIX
 from replay.docs import markdown
+from replay.docs.fields.facts import meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
     from msgspec import Struct
-
-CHOICES_SHOWN = 12
-"""Words of a closed list printed in place; a longer one is in the schema."""
 
 
 def page() -> str:
@@ -45,7 +44,7 @@ def page() -> str:
         markdown.table(("value", "is"), sorted(_meanings().items())),
         *_families(),
         "## Parts",
-        *(part for struct in _parts() for part in _struct(struct.__name__, struct, "###")),
+        *(part for struct in parts() for part in _struct(struct.__name__, struct, "###")),
         "## Earlier versions",
         "Still read, and converted to today's version.",
         markdown.table(
@@ -77,12 +76,13 @@ def _struct(name: str, struct: type[Struct], level: str) -> Iterator[str]:
     about = " It needs a `subject`." if name in SUBJECT_REQUIRED else ""
     yield markdown.joined(inspect.getdoc(struct) or "") + about
     yield markdown.table(
-        ("field", "value", ""),
+        ("field", "value", "optional", "meaning"),
         (
             (
                 markdown.code(field.encode_name),
                 _type(_all_hints(struct)[field.name]),
                 "" if field.required else _optional(field.default),
+                meaning_of(name, field.encode_name),
             )
             for field in msgspec.structs.fields(struct)
         ),
@@ -99,8 +99,9 @@ def _all_hints(struct: type[Struct]) -> dict[str, Any]:
 
 def _optional(default: object) -> str:
     if default in (None, msgspec.NODEFAULT, (), ""):
-        return "optional"
-    return f"optional, {markdown.code(default)} without it"
+        return "yes"
+    shown = default if isinstance(default, str) else msgspec.json.encode(default).decode()
+    return f"yes: {markdown.code(shown)} without it"
 
 
 def _type(hint: Any) -> str:  # noqa: ANN401 - any annotation
@@ -114,8 +115,7 @@ def _type(hint: Any) -> str:  # noqa: ANN401 - any annotation
     if origin is Annotated:
         return _type(arguments[0])
     if origin is Literal:
-        shown = [markdown.code(each) for each in arguments[:CHOICES_SHOWN]]
-        return " · ".join(shown) + (" · …" if len(arguments) > CHOICES_SHOWN else "")
+        return " · ".join(map(markdown.code, arguments))
     return _of_others(origin, arguments)
 
 
@@ -124,17 +124,18 @@ def _of_others(origin: object, arguments: tuple[Any, ...]) -> str:
     first, last = arguments[0], arguments[-1]
     if origin in (Union, UnionType):
         return " or ".join(_type(each) for each in arguments if each is not NoneType)
-    if origin is not tuple and first is not last:
+    if origin is dict:
         return f"object of {_type(first)} to {_type(last)}"
     if last is Ellipsis or len(arguments) == 1:
         return f"list of {_type(first)}"
     return f"list of {len(arguments)}: {', '.join(map(_type, arguments))}"
 
 
-_PLAIN = {str: "text", int: "whole number", bool: "true or false", object: "anything"}
+_PLAIN = {str: "text", int: "whole number", bool: "true or false", Any: "anything"}
 _WORDS = (values, vocabulary)
 
 
+@cache
 def _names() -> dict[str, str]:
     """The name of each value type by what it is."""
     return {
@@ -155,6 +156,7 @@ def _meanings() -> dict[str, str]:
     }
 
 
+@cache
 def _documented(module: ModuleType) -> dict[str, str]:
     """The texts that stand below assignments of a module."""
     body = ast.parse(inspect.getsource(module)).body
@@ -169,7 +171,7 @@ def _documented(module: ModuleType) -> dict[str, str]:
     }
 
 
-def _parts() -> list[type[Struct]]:
+def parts() -> list[type[Struct]]:
     """Structs that stand within facts, by name."""
     found: dict[str, type[Struct]] = {}
     for struct in FACTS.values():

@@ -44,6 +44,7 @@ from replay.cli.serving.services import ServiceState
 from replay.cli.serving.settings import SettingShown
 from replay.disputes.comparison import CaseComparison, RecordedFact
 from replay.docs import markdown
+from replay.docs.fields.json_output import MEANINGS
 from replay.games.game_card import GameCard
 from replay.recording.answers import Answer
 from replay.rounds.moment import HeldCards, SeatMoment, Stake
@@ -296,7 +297,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
 
 
 def part() -> str:
-    """The two tables."""
+    """The three tables."""
     forms = markdown.table(
         ("command", "one object for each", "fields", "fields that it may lack"),
         ((_codes(each.commands), each.each, *_fields(each)) for each in FORMS),
@@ -304,7 +305,19 @@ def part() -> str:
     inside = markdown.table(
         ("objects", "fields"), ((where, _codes(fields_of(kind))) for where, kind in INSIDE)
     )
-    return f"### Objects by command\n\n{forms}\n\n### Objects within\n\n{inside}"
+    meanings = markdown.table(
+        ("field", "meaning"), ((markdown.code(name), MEANINGS[name]) for name in sorted(names()))
+    )
+    return (
+        f"### Objects by command\n\n{forms}\n\n### Objects within\n\n{inside}\n\n"
+        f"### What the fields mean\n\n{meanings}"
+    )
+
+
+def names() -> set[str]:
+    """The names of all fields of all objects."""
+    printed = (each.fields + each.may_lack for each in FORMS)
+    return set().union(*printed, *(fields_of(kind) for _, kind in INSIDE))
 
 
 def _fields(form: JsonForm) -> tuple[str, str]:

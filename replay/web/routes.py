@@ -115,7 +115,7 @@ async def _told(request: Request, error: Exception) -> Response:
     if isinstance(error, Lacking):
         return _problem(request, 503, f"{error.what}.", error.hint)
     if isinstance(error, Unavailable):  # the database's address is not shown
-        LOG.error("a page was not made", extra={"figures": {"what": error.what}})
+        LOG.error("a page could not be shown", extra={"figures": {"what": error.what}})
         return _problem(request, 503, "The database does not answer.", "Try again in a minute.")
     status = 404 if isinstance(error, NotFound) else 422
     return _problem(request, status, f"{error.what}.", error.hint)

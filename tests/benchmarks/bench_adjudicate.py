@@ -1,4 +1,4 @@
-"""Adjudication beside the mere decoding of the same octets into typed structs, game by game."""
+"""Adjudication beside the mere decoding of the same bytes into typed structs, game by game."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a fact takes on disk: rows, each index, the log that PostgreSQL writes first, the views.
 
-One simulated day of play, kept 50 facts a call and then one a call, which costs more log. Octets
+One simulated day of play, kept 50 facts a call and then one a call, which costs more log. Bytes
 that came in are beside it, so that a ratio can be read.
 """
 
@@ -75,7 +75,7 @@ def floor() -> Iterator[Received]:
 
 
 def kept(database: Database, facts: Sequence[Received], size: int) -> float:
-    """Keep them, `size` a call; octets of PostgreSQL's log a fact."""
+    """Keep them, `size` a call; bytes of PostgreSQL's log a fact."""
     with (
         PostgresTape(database) as tape,
         psycopg.connect(database.url, autocommit=True) as connection,
@@ -90,7 +90,7 @@ def kept(database: Database, facts: Sequence[Received], size: int) -> float:
 
 
 def sizes(url: str) -> dict[str, float]:
-    """Octets a fact of each table and index of the record, of all views, and as received."""
+    """Bytes a fact of each table and index of the record, of all views, and as received."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("VACUUM")  # page maps are of the size they keep
         received, count = connection.execute(

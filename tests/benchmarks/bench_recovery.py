@@ -145,7 +145,7 @@ class Floor:
         }
 
     def _writer(self) -> tuple[int, int]:
-        """The backend that writes, and the octets of log a crash now would have to play again."""
+        """The backend that writes, and the bytes of log a crash now would have to play again."""
         with psycopg.connect(self._at.url) as connection:
             row = connection.execute(WRITER).fetchone()
         assert row

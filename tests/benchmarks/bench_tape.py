@@ -135,7 +135,7 @@ def stock(application: Stock) -> Callable[[Sequence[Received]], object]:
 def stock_recorder(
     recorder: ApplicationRecorder,
 ) -> Callable[[Sequence[Received]], object]:
-    """The library's recorder alone, given the same octets as the state of its events."""
+    """The library's recorder alone, given the same bytes as the state of its events."""
     versions: dict[str, int] = {}
 
     def insert(batch: Sequence[Received]) -> None:

@@ -82,7 +82,7 @@ def floor() -> Iterator[Received]:
         )
         for emitted in simulate(plan):
             parsed = parse_line(line(plan, emitted.fact))
-            # The office files once: one more filing rules on every round since its day anew.
+            # The office files once: one more filing rules on every round since its day again.
             filed = day > 1 and isinstance(emitted.fact.body, RulesSubmissionFiled)
             if isinstance(parsed, Received) and not filed:
                 yield parsed

@@ -86,7 +86,7 @@ class _Place(NamedTuple):
 def mutants(path: Path, chapter: str, then: Sequence[Path] = ()) -> Iterator[Mutant]:
     """Every mutant of the module at `path`, one after the other.
 
-    `then`: modules that are loaded anew upon it, those of games last; none where it is a game's.
+    `then`: modules that are loaded again upon it, those of games last; none where it is a game's.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     cites = list(chapters()[chapter].paragraphs)

@@ -76,7 +76,7 @@ KINDS = {
 """Every kind of file that footage is taken from, by a short name."""
 
 CUT = KINDS["bframes"]._replace(start_s=-1)
-"""As a recorder cuts an MP4 without encoding anew: an edit list hides its first 30 pictures."""
+"""As a recorder cuts an MP4 without encoding again: an edit list hides its first 30 pictures."""
 
 INTERLACED = KINDS["ts"]._replace(options={**X264, "g": "60", "x264-params": "tff=1"})
 """Pictures in two fields."""

@@ -1,4 +1,4 @@
-"""A server that answers octet by octet, for as long as its answer is."""
+"""A server that answers byte by byte, for as long as its answer is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OCTET_S = 0.1
-"""The pause after each octet, seconds."""
+"""The pause after each byte, seconds."""
 
 
 @contextmanager

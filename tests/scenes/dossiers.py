@@ -1,6 +1,6 @@
 """A round with cameras, clocks, a Rules Submission and a dispute, chained as the record chains it.
 
-No database: rows get the hashes that the record would give them. Footage is octets that were
+No database: rows get the hashes that the record would give them. Footage is bytes that were
 recorded, never decoded; frames are pictures made up.
 """
 
@@ -279,7 +279,7 @@ def _summed(name: str, path: Path) -> Filed:
 
 
 def received(octets: bytes) -> Received:
-    """A fact of these octets, judged as one that arrives is."""
+    """A fact of these bytes, judged as one that arrives is."""
     fact = parse_line(octets)
     assert isinstance(fact, Received), fact
     return fact

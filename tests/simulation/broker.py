@@ -146,7 +146,7 @@ class Broker:
                 self._cut(log, keep)
 
     def delete(self, name: str) -> None:
-        """Deleted, and made anew by somebody."""
+        """Deleted, and made again by somebody."""
         self.deleted += name == topics.FACTS
         for log in self.logs[name]:
             self._cut(log, 0)

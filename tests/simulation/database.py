@@ -81,7 +81,7 @@ class Session:
         self._stack: list[dict[tuple[str, Key], Any]] = []
 
     def end(self) -> None:
-        """As the server does it: what was not committed never was, every lock is let go of."""
+        """As the server does it: what was not committed never was, every lock is released."""
         self.alive = False
         self._stack.clear()
         self._unlock()

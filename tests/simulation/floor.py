@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 TAPES = ("p/A", "p/B", "p/C", "p/cage")
 CONTRADICTS = ("The topic", "Another program")
-"""How a refusal begins that a person must mend."""
+"""How a refusal begins that a person must repair."""
 
 _WHERE = Connection("simulation")
 _START_US = 1_795_000_000_000_000
@@ -224,7 +224,7 @@ class Floor:
                 catch_up_in(book, VIEWS[1], tape=each.tape, first=each.table_seq)
 
     def _republish(self, actor: Actor) -> None:
-        """A person publishes a part again, at will or because a topic was made anew."""
+        """A person publishes a part again, at will or because a topic was made again."""
         deleted = 0
         while True:
             self.world.sleep(2.0)

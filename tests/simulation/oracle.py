@@ -204,7 +204,7 @@ class Oracle:
             self.floor.world.met["poison withheld"] += 1
 
     def position_if_whole(self, each: Consumed | None) -> int:
-        """The position of a record that is what the record holds there, octet by octet; else 0."""
+        """The position of a record that is what the record holds there, byte by byte; else 0."""
         if each is None:
             return 0
         if id(each) not in self._whole:

@@ -63,7 +63,7 @@ class Actor:
         self.dying = False
         self.closing = False
         self.mortal = True  # may be killed and paused
-        self.held: list[Callable[[], None]] = []  # what the machine lets go of when it is killed
+        self.held: list[Callable[[], None]] = []  # what the machine releases when it is killed
         self._body = body
         self.let = greenlet(self._run, parent=world.hub)
 
@@ -141,7 +141,7 @@ class World:
             raise Killed
 
     def kill(self, actor: Actor) -> None:
-        """End a process here: what it held is let go of, what it sent is still under way."""
+        """End a process here: what it held is released, what it sent is still under way."""
         actor.dying = True
         for let_go in actor.held:
             let_go()

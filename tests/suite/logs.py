@@ -1,7 +1,7 @@
 """Each test begins with the logs as a new process has them.
 
 A command that a test runs in its own process sends the program's log and the HTTP server's to
-stderr for good, and `caplog` of a later test would hear nothing.
+stderr for good. Then `caplog` of a later test gets no line.
 """
 
 from __future__ import annotations

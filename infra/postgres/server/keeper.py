@@ -139,7 +139,7 @@ def let_stay(lock: IO[str], seconds: int) -> None:
 
 
 def opened_files(home: Path) -> Files:
-    """The keeper's files, opened anew, so that no lock of this process is on them."""
+    """The keeper's files, opened again, so that no lock of this process is on them."""
     return Files(opened_keeper_file(home), opened_start_lock(home), opened_users(home))
 
 

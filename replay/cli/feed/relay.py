@@ -93,7 +93,7 @@ def _told_of(watch: RelayMetrics, port: int | None) -> Iterator[None]:
         yield
         return
     with metrics_server(watch, in_force().http_host, port) as bound:
-        LOG.info("serving figures", extra={"figures": {"port": bound}})
+        LOG.info("serving metrics", extra={"figures": {"port": bound}})
         yield
 
 

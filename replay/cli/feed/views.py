@@ -245,7 +245,7 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
         watch = AlertMetrics(database, ready_s=settings.ready_s)
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, settings.http_host, port))
-            LOG.info("serving figures", extra={"figures": {"port": bound}})
+            LOG.info("serving metrics", extra={"figures": {"port": bound}})
         tally = run(
             database, kafka(), settings, stop=watch.heartbeat(stop), follow=follow, tally=watch.take
         )
@@ -277,7 +277,7 @@ def _follow(
             open_.enter_context(locks_kept(database, lock_margins(in_force())))
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, in_force().http_host, port))
-            LOG.info("serving figures", extra={"figures": {"port": bound}})
+            LOG.info("serving metrics", extra={"figures": {"port": bound}})
         return follow_on(
             database,
             chosen,
@@ -345,7 +345,7 @@ def _opened(
 def _lost(watch: ConsumerMetrics, error: Unavailable, pause_s: float) -> None:
     watch.lost(error.what)
     figures = {"what": error.what, "where": error.where, "again_in_s": pause_s}
-    LOG.warning("the record is away", extra={"figures": figures})
+    LOG.warning("PostgreSQL or Kafka does not answer", extra={"figures": figures})
 
 
 def _chosen(names: Sequence[str], *others: str) -> Sequence[Projection]:

@@ -96,7 +96,7 @@ def _answering(
             print_json(said, {"line": line.number})
         if time.monotonic() - told_at > TOLD_S:
             told_at = time.monotonic()
-            LOG.info("lines are taken", extra={"figures": {**verdicts, "line": line.number}})
+            LOG.info("lines were accepted", extra={"figures": {**verdicts, "line": line.number}})
 
     return answered
 

@@ -55,7 +55,7 @@ def _keep(database: Database, stop: threading.Event) -> None:
         )
     except LedgerError as error:
         figures = {"code": error.code, "what": error.what, "hint": error.hint}
-        LOG.error("views are not kept up", extra={"figures": figures})  # noqa: TRY400 - without a traceback
+        LOG.error("views are no longer updated", extra={"figures": figures})  # noqa: TRY400 - without a traceback
 
 
 class _Paced:
@@ -87,4 +87,4 @@ def _paced(database: Database, stop: threading.Event) -> Iterator[RecordSource]:
 
 def _lost(error: Unavailable, pause_s: float) -> None:
     figures = {"what": error.what, "again_in_s": pause_s}
-    LOG.warning("the record is away", extra={"figures": figures})
+    LOG.warning("PostgreSQL or Kafka does not answer", extra={"figures": figures})

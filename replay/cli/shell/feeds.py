@@ -15,6 +15,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ledger.errors import Usage
+from ledger.values import quantity
 
 BLOCK_OCTETS = 256 * 1024
 """How much is read at once: 500 to 1,000 facts of usual length."""
@@ -23,7 +24,7 @@ LINES_A_BLOCK_MAX = 2_000
 """Lines in one block: short ones, as of a file that is no feed, are not all put into one commit."""
 
 LINE_OCTETS_MAX = 8 * 2**20
-"""A longer line is not taken in; over 64 KiB it can only go to quarantine anyway."""
+"""A longer line is not ingested; over 64 KiB it can only go to quarantine anyway."""
 
 Feeds = Annotated[
     list[str],
@@ -56,7 +57,7 @@ def opened(feeds: Sequence[str]) -> Iterator[list[Opened]]:
 
 
 def size(feeds: Sequence[Opened]) -> int | None:
-    """Octets in all of them, None where that is not known."""
+    """Bytes in all of them, None where that is not known."""
     sizes = [feed.octets for feed in feeds]
     return None if None in sizes else sum(filter(None, sizes))
 
@@ -129,7 +130,7 @@ def _lines(feed: str, before: int, lines: Sequence[bytes]) -> Iterator[list[Feed
 
 def _too_long(feed: str, number: int) -> Usage:
     return Usage(
-        f"A line is longer than {LINE_OCTETS_MAX:,} octets; it was not taken in",
+        f"A line is longer than {quantity(LINE_OCTETS_MAX, 'byte')}; it was not ingested",
         where=f"{feed}, line {number}",
-        hint="Send one fact a line, at most 65,536 octets; the lines before it were taken in.",
+        hint="Send one fact a line, at most 65,536 bytes; the lines before it were ingested.",
     )

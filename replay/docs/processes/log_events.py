@@ -152,9 +152,9 @@ MEANINGS = {
     "PostgreSQL in … did not stop: …": "stop it by hand",
     "a dead letter failed again": "the record stays a dead letter",
     "a dead letter was handled": "`dlq replay` succeeded",
-    "a line was set aside: no request can hold it": "the line is in `FILE.aside`",
+    "a line was set aside: it can never be accepted": "the line is in `FILE.aside`",
     "a page failed": "a defect of the program",
-    "a page was not made": "PostgreSQL did not answer for a page",
+    "a page could not be shown": "PostgreSQL did not answer for a page",
     "a record is a dead letter": "the record went to the dead-letter topic",
     "a stored offset no longer exists": "reading starts again at the partition's beginning",
     "a view has parked a tape": "the view applies no further facts of it: see [repair]"
@@ -169,36 +169,37 @@ MEANINGS = {
     " [repair](../how-to/repair.md#records-of-another-program)",
     "another relay leads; waiting": "this relay is the standby",
     "another writer moved the view": "two processes keep one view",
-    "facts are taken again": "the ledger accepts facts again",
+    "facts are accepted again": "the ledger accepts facts again",
     "facts were not kept": "the record did not answer; the sender got 503",
-    "facts were not taken": "the ledger did not accept them; they are sent again",
+    "facts were not accepted": "the ledger did not accept them; they are sent again",
     "facts were quarantined": "a request had malformed input or an equivocation; counts by verdict",
     "following": "it started",
     "footage is locked for a dispute": "footage of an open dispute was locked",
-    "footage is not locked": "locking failed; read the hint",
-    "footage is read by a process that has a network: this system gives it no namespace without "
-    "one; it opens local files only all the same": "logged once a process: see "
+    "footage could not be locked": "locking failed; read the hint",
+    "footage is read by a process with a network: the system grants no network namespace": "the "
+    "process still opens local files only; logged once a process: see "
     "[refused files](../how-to/footage.md#refused-files)",
     "footage is read without limits of: …": "the system refused these limits; once a process",
-    "lines are taken": "progress, once a minute; counts by verdict",
+    "lines were accepted": "progress, once a minute; counts by verdict",
     "serving": "the server answers",
-    "serving figures": "metrics and health answer",
+    "serving metrics": "metrics and health answer",
     "stopped": "it stopped after a signal",
-    "the end of a topic was not shown": "brokers are away; it waits",
+    "brokers did not show the end of a topic": "brokers are away; it waits",
     "the feed contradicts the record": "see [repair](../how-to/repair.md)",
     "the feed is out of order": "a later fact of a tape came first",
     "the feed lacks facts; read from the record": "a gap was filled",
     "the file was cut short": "reading continues in the copy, then from the beginning",
     "the file was renamed, and is read to its end": "the file was rotated",
-    "the identity provider's answer is not believed": "a sign-in by OpenID Connect was refused",
-    "the identity provider's keys are asked for again": "no known key fits; they are fetched anew",
-    "the place is in no file any more; all there are are read": "the checkpoint was lost; "
-    "everything is sent again",
-    "the record is away": "PostgreSQL or Kafka does not answer; retry follows",
-    "the topic lacks messages that the outbox no longer keeps: all that its views hold is "
-    "published again, nothing need be done": "a view topic is written again",
+    "the identity provider's answer is not valid": "a sign-in by OpenID Connect was refused; `why`"
+    " has the reason",
+    "the identity provider's keys are fetched again": "no known key fits the signature",
+    "the checkpoint is in no file: every file is sent whole": "the checkpoint was lost; "
+    "repeats are `duplicate`",
+    "PostgreSQL or Kafka does not answer": "it tries again after `again_in_s`",
+    "the topic lacks old messages: everything that its views hold is published again": "you need "
+    "to do nothing",
     "the topic lacks records it had acknowledged": "records are sent again from `position`",
-    "topics have another prefix: all is sent again": "the topic prefix changed",
-    "views are not kept up": "the view thread ended; read the hint",
+    "topics have another prefix: everything is sent again": "the topic prefix changed",
+    "views are no longer updated": "the view thread ended; read the hint",
 }
 """What each event means to an operator."""

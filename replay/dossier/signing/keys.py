@@ -48,7 +48,7 @@ class Signer(NamedTuple):
     """A key as signers use it."""
 
     key_id: str
-    public: bytes  # 32 octets
+    public: bytes  # 32 bytes
     sign: Callable[[bytes], bytes]
     clips: ClipSigner | None = None
 

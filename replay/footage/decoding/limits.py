@@ -126,8 +126,7 @@ def _tell(confined: Confined) -> None:
     """Log once per process which confinement is missing. The lists of formats still hold."""
     if confined.network:
         LOG.warning(
-            "footage is read by a process that has a network: this system gives it no namespace "
-            "without one; it opens local files only all the same"
+            "footage is read by a process with a network: the system grants no network namespace"
         )
     if confined.refused:
         LOG.warning("footage is read without limits of: %s", ", ".join(confined.refused))

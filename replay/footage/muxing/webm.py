@@ -11,7 +11,7 @@ import struct
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-_IVF_HEADER = 32  # octets
+_IVF_HEADER = 32  # bytes
 _CLUSTER_MS_MAX = 5_000  # a block counts from its cluster in 16 signed bits of milliseconds
 
 

@@ -172,7 +172,7 @@ class Provider:
             try:
                 return jwt.decode(token, self._keys[1], algorithms=ALGORITHMS)
             except (JoseError, ValueError):
-                LOG.info("the identity provider's keys are asked for again")
+                LOG.info("the identity provider's keys are fetched again")
         given: Any = self._asked("GET", self._of_itself()["jwks_uri"])
         keys = KeySet.import_key_set(given)
         self._keys = (time.monotonic() + KNOWN_S, keys)
@@ -282,5 +282,5 @@ def _provider(request: Request) -> Provider:
 
 def _not_let_in(why: str) -> HTTPException:
     """The refusal; the cause is only in the log."""
-    LOG.warning("the identity provider's answer is not believed", extra={"figures": {"why": why}})
+    LOG.warning("the identity provider's answer is not valid", extra={"figures": {"why": why}})
     return HTTPException(403, "The identity provider's answer is not valid. Sign in again.")

@@ -1,6 +1,6 @@
 // A camera follows the playhead: exact frames while it stands, small changes of speed while it runs.
 //
-// A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2: a player that seeks to the exact
+// A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2. A player that seeks to the exact
 // start of a frame may show the previous one.
 
 const SEEK_S = 0.5; // an error larger than this is corrected by a seek
@@ -112,8 +112,8 @@ export class Camera extends EventTarget {
 
   cameraTime(time) { return along(pieceAt(this.clock, time).line, time); }
 
-  // The segment with the first frame at or after a time, as `replay.cameras.timeline` finds it: if
-  // two have the time, the one likelier to be of this piece of the clock, then the one reported nearer.
+  // The segment with the first frame at or after a time, as `replay.cameras.timeline` finds it.
+  // If two have the time, it is the likelier one of this piece of the clock, then the one reported nearer.
   segmentAt(time) {
     const { epoch } = pieceAt(this.clock, time), cameraTime = this.cameraTime(time);
     const its = this.segments.filter((each) => each.epochs.includes(epoch));

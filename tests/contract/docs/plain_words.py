@@ -1,8 +1,8 @@
 """Sentences that people read, and the habits in them that a program can see.
 
 Pages of the documentation, templates of the screen and texts of the program are read: help,
-errors, findings, alerts. Docstrings and comments are read as well. Code, names and anything in
-backticks are left out.
+errors, findings, alerts. Docstrings and comments are read as well, also those of scripts and of
+files of settings. Code, names and anything in backticks are left out.
 
 `python -m tests.contract.docs.plain_words ledger/record` lists the habits in the docstrings and
 comments of a package or a file.
@@ -29,6 +29,9 @@ HABITS = {
     "whoever": re.compile(r"\bwhoever\b", re.IGNORECASE),
     "told": re.compile(r"\b(?:told|tells)\b", re.IGNORECASE),
     "no more": re.compile(r"\bno more\b(?! bets)", re.IGNORECASE),
+    "own word": re.compile(
+        r"\b(?:octets?|amid|plus-minus|(?<!-)anew|lets? go of)\b", re.IGNORECASE
+    ),
 }
 
 _WORD = re.compile(r"[A-Za-z0-9][\w'.,/:-]*")
@@ -37,6 +40,9 @@ _ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  |\W*[â”œâ”
 """The end of a sentence: its full stop, a list, a paragraph, or a line in columns or a tree."""
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
 _PLACEHOLDER = "X"
+_SHOWN = re.compile(r'\b(?:title|aria-label|placeholder|alt)="([^"]*)"')
+"""A text that a page shows or reads out, in an attribute."""
+_SCRIPT_TEXT = re.compile(r'"([^"\n]*)"|`([^`]*)`')
 _FOR_TOOLS = re.compile(r"# *(?:noqa|type:|mypy:|ruff:|pragma|pylint|fmt:|!)")
 """A comment that a tool reads, not a person."""
 
@@ -75,6 +81,7 @@ def of_template(text: str) -> Iterator[str]:
     text = re.sub(r"{#.*?#}|<(script|style|svg)\b.*?</\1>", " ", text, flags=re.DOTALL)
     text = re.sub(r"{%.*?%}", "\n\n", text, flags=re.DOTALL)
     text = re.sub(r"{{.*?}}", _PLACEHOLDER, text, flags=re.DOTALL)
+    yield from (sentence for shown in _SHOWN.findall(text) for sentence in sentences(shown))
     text = re.sub(r"</?(?:a|b|i|em|code|strong|span|abbr|time)\b[^>]*>", "", text)
     yield from sentences(re.sub(r"<[^>]*>", "\n\n", text))
 
@@ -129,6 +136,21 @@ def of_comments(text: str) -> Iterator[tuple[int, str]]:
         block.append(token.string.lstrip("# "))
         last = line
     yield from ((first, each) for each in of_page("\n".join(block)))
+
+
+def of_settings(text: str, mark: str = "#") -> Iterator[str]:
+    """The sentences of comments in a file of settings; lines below each other are one."""
+    lines = (re.match(rf"\s*{mark}+ ?(.*)", line) for line in text.splitlines())
+    yield from of_page("\n".join(line[1] if line else "" for line in lines))
+
+
+def of_script(text: str) -> Iterator[str]:
+    """The sentences of a script of the pages: its comments, and its texts of four words or more."""
+    yield from of_settings(text, "//")
+    for plain, filled in _SCRIPT_TEXT.findall(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)):
+        shown = re.sub(r"\${[^}]*}", _PLACEHOLDER, plain or filled)
+        if len(shown.split()) > 3:
+            yield from sentences(shown)
 
 
 def in_files(paths: Iterable[Path]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
@@ -14,6 +14,11 @@ from consumers.alerts.metrics import AlertMetrics
 from consumers.runtime.metrics import ConsumerMetrics
 from infra.metrics import verdicts
 from infra.postgres.tape import PostgresTape
+from ledger.facts import FACTS
+from ledger.facts.rounds import IrregularityKind
+from replay.docs import facts, json_output
+from replay.docs.fields import facts as fact_fields
+from replay.docs.fields import json_output as json_fields
 from replay.docs.pages import MARK, PARTS, with_parts
 from replay.docs.processes import log_events
 from replay.docs.processes.metrics import processes
@@ -42,6 +47,33 @@ def test_a_part_takes_the_place_of_its_mark_and_is_in_plain_words(name: str) -> 
     assert text.endswith("\n\nafter\n")
     assert text.count("\n| ") > 5
     assert [sentence for sentence in of_page(text) if habits(sentence)] == []
+
+
+def test_every_field_of_a_fact_has_a_meaning_and_no_other_has() -> None:
+    structs = [*FACTS.items(), *((each.__name__, each) for each in facts.parts())]
+    spots = {
+        f"{name.partition('.')[0]}.{field}"
+        for name, struct in structs
+        for field in struct.__struct_encode_fields__
+    }
+    fields = {spot.partition(".")[2] for spot in spots}
+    assert fields - fact_fields.MEANINGS.keys() == set(), "give it a line in docs/fields/facts.py"
+    assert fact_fields.MEANINGS.keys() - fields == set(), "no fact has this field"
+    assert fact_fields.EXCEPTIONS.keys() - spots == set(), "no fact has this field"
+
+
+def test_every_field_of_json_output_has_a_meaning_and_no_other_has() -> None:
+    meanings = json_fields.MEANINGS.keys()
+    assert json_output.names() - meanings == set(), "give it a line in docs/fields/json_output.py"
+    assert meanings - json_output.names() == set(), "no command prints this field"
+
+
+def test_a_closed_list_and_a_default_are_printed_in_full_as_json_has_them() -> None:
+    page = facts.page()
+    assert all(f"`{kind}`" in page for kind in get_args(IrregularityKind))
+    assert '`{"unit":1,"mode":"down"}`' in page
+    assert "object of Label to Label" in page
+    assert "(unit=" not in page, "a default as Python prints it"
 
 
 @pytest.mark.long

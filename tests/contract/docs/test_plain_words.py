@@ -14,14 +14,26 @@ from tests.contract.docs.plain_words import (
     of_docstrings,
     of_module,
     of_page,
+    of_script,
+    of_settings,
     of_template,
 )
 
 ROOT = Path(__file__).parents[3]
 
+SETTINGS = (
+    *("Makefile", ".ci/run", ".dockerignore", ".gitignore", "*.toml", "*.yml"),
+    *(".github/workflows/*.yml", "infra/kafka/*.toml", "infra/*/*.service", "infra/*/*/*.conf"),
+    *("infra/caddy/Caddyfile", "infra/docker/Dockerfile", "infra/docker/*.sh"),
+    "infra/docker/env.example",
+)
+"""Files of settings, by pattern."""
+
 READERS = {
     "pages": (of_page, [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]),
     "templates": (of_template, [*(ROOT / "replay/web/templates").glob("*.html")]),
+    "scripts": (of_script, [*(ROOT / "replay/web/static").glob("*.js")]),
+    "settings": (of_settings, [path for name in SETTINGS for path in ROOT.glob(name)]),
     **{
         package: (of_module, [*(ROOT / package).rglob("*.py")])
         for package in ("ledger", "infra", "consumers", "replay")
@@ -73,6 +85,7 @@ def test_the_sentences_of_generated_pages_are_plain() -> None:
         ("Whoever keeps views up reads it.", "whoever"),
         ("A device is told of it.", "told"),
         ("It takes no more of that place.", "no more"),
+        ("It sends the octets anew.", "own word"),
         (" ".join(["word"] * 31) + ".", "over 30 words"),
     ],
 )
@@ -100,6 +113,20 @@ def other():
         "Show what was told.",
         "Of X facts none fits",
     ]
+
+
+def test_attributes_comments_and_texts_of_pages_scripts_and_settings_are_read() -> None:
+    page = '<a title="Where it stands" class="told">It is there.</a>'
+    assert [each for each in of_template(page) if habits(each)] == ["Where it stands"]
+    script = '// Of a player\n// that stands.\nsay("it is told when it can", `no ${one} was told`);'
+    assert [each for each in of_script(script) if habits(each)] == [
+        "Of a player that stands.",
+        "it is told when it can",
+        "no X was told",
+    ]
+    settings = "# Whoever reads it\n# may change it.\nNAME=told\n"
+    assert [*of_settings(settings)] == ["Whoever reads it may change it."]
+    assert all(paths for _, paths in READERS.values())
 
 
 def test_docstrings_and_comments_are_read_and_what_tools_read_is_not() -> None:

@@ -107,7 +107,7 @@ def wrong(
     numbers += chance.sample(around, min(SEEKS, len(around)))
     for number in numbers:
         if number == before:
-            continue  # nothing would be painted anew
+            continue  # nothing would be painted again
         before = number
         code = shown(page, middle(pts, number))
         if code is None or abs(code.clock_ms - clocks_ms[number]) > 1:

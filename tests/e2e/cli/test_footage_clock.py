@@ -77,7 +77,7 @@ def filmed(seen: Seen, camera: str, codes: list[NDArray[np.uint8]], after_s: int
 
 
 def shown_ms(number: int, after_s: int = 0) -> int:
-    """What the tablet shows as a frame is taken: drawn anew every 50 ms."""
+    """What the tablet shows as a frame is taken: drawn again every 50 ms."""
     return START_MS + after_s * 1000 + number * 1000 // 30 // 50 * 50
 
 

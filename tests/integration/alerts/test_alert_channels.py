@@ -160,7 +160,7 @@ def test_followed_to_another_address_an_alert_would_be_lost_and_noted_as_deliver
 
 
 LIMIT_S = 3.0
-"""How long a webhook may take in these tests, seconds: far longer than from octet to octet."""
+"""How long a webhook may take in these tests, seconds: far longer than from byte to byte."""
 
 SLOW_ANSWER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 30 + b"\r\nContent-Length: 0\r\n\r\n"
 

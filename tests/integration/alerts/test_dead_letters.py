@@ -1,4 +1,4 @@
-"""The dead-letter topic with gaps, expired letters, and made anew: what waits is what is listed."""
+"""The dead-letter topic with gaps, expired letters, or recreated: the list shows what waits."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ LARGE = 120
 
 
 def bury_large(kafka: Connection) -> None:
-    """Letters as large as they come, of octets that no compression makes smaller."""
+    """Letters as large as they come, of bytes that no compression makes smaller."""
     writer = Producer({"bootstrap.servers": kafka.bootstrap, "partitioner": "murmur2_random"})
     for number in range(LARGE):
         value = os.urandom(KEPT_OCTETS)

@@ -141,7 +141,7 @@ def test_the_check_says_of_each_clip_whether_it_is_signed_and_why_not(
 def test_a_clip_exchanged_by_whoever_has_the_houses_key_is_named(
     made: Made, three: Three, tmp_path: Path, name: str, clip_of: str, change: str, expected: str
 ) -> None:
-    """The list is signed anew, so that only the clip itself can tell."""
+    """The list is signed again, so that only the clip itself can tell."""
     folder = tmp_path / "d"
     shutil.copytree(three.folder, folder)
     path = folder / getattr(three, clip_of)

@@ -86,7 +86,7 @@ def filmed(folder: Path) -> tuple[Evidence, FootageFiles]:
 
 @pytest.mark.long
 def test_a_dossier_of_many_pictures_is_made_with_few_in_memory(made: Made, tmp_path: Path) -> None:
-    """Held all at once they took six times their octets: a large round could not be handed over."""
+    """Held all at once they took six times their bytes: a large round could not be handed over."""
     whole, footage = filmed(tmp_path)
     (told,) = whole.stories
     chosen = sorted(wanted(told), key=lambda each: each[1])[: CAMERAS * PICTURES]

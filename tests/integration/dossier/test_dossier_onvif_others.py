@@ -183,7 +183,7 @@ def test_the_reference_players_way_of_reading_gives_the_same_digest(
 def verified(
     openssl: str, folder: Path, signature: bytes, certificate: bytes, message: bytes
 ) -> bool:
-    """What `openssl` says of a signature: RSASSA-PSS, SHA-256, MGF1, a salt of 20 octets."""
+    """What `openssl` says of a signature: RSASSA-PSS, SHA-256, MGF1, a salt of 20 bytes."""
     names = {"signature": signature, "cert.der": certificate, "message": message}
     for name, octets in names.items():
         (folder / name).write_bytes(octets)

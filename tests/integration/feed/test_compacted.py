@@ -99,7 +99,7 @@ def publish_all(database: Database, kafka: Connection) -> None:
 
 
 def publish_again(database: Database, kafka: Connection, count: int) -> None:
-    """A relay that had not tracked what it sent begins anew, one by one, and is ended after some.
+    """A relay that had not tracked what it sent begins again, one by one, and is ended after some.
 
     A broker never cleans the segment that it writes to, so a single window would not do.
     """

@@ -1,4 +1,4 @@
-"""From a drawn table to the frame of a fact: the clock in the picture proves the plus-minus."""
+"""From a drawn table to the frame of a fact: the clock in the picture proves the uncertainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that trickle in, and too many octets at once: against a server on real sockets."""
+"""Requests that trickle in, and too many bytes at once: against a server on real sockets."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def serving(
 
 
 def trickle(client: socket.socket, octets: bytes, *, every_s: float = 0.1) -> float | None:
-    """Send octet by octet; seconds until the other side closed, None where it never did."""
+    """Send byte by byte; seconds until the other side closed, None where it never did."""
     began = time.monotonic()
     client.settimeout(every_s)
     for octet in octets:
@@ -252,7 +252,7 @@ def test_a_server_brings_its_views_along_by_itself(server: Server, tape: Postgre
 
 @pytest.mark.parametrize("octets", [2_000, 60_000])
 def test_a_body_of_many_parts_is_counted_once(database: Database, octets: int) -> None:
-    """The budget holds exactly what came: a body as large as it passes, one octet more does not."""
+    """The budget holds exactly what came: a body as large as it passes, one byte more does not."""
     with serving(database, octets_max=octets) as edge:
         for _ in range(3):
             assert edge.post(b"x" * octets, STRUCTURED).json()["verdict"] == "quarantined"

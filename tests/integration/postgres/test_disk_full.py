@@ -1,6 +1,6 @@
 """Disks that are full: what was answered is kept, what was not is not, and all goes on with space.
 
-Real PostgreSQL and real Kafka on file systems of a few hundred MiB, filled to the last octet.
+Real PostgreSQL and real Kafka on file systems of a few hundred MiB, filled to the last byte.
 """
 
 from __future__ import annotations

@@ -255,7 +255,7 @@ def test_two_homes_have_a_server_and_a_keeper_each(home: Path) -> None:
 def test_a_stale_pid_file_that_names_the_server_of_another_home_stops_none_of_both(
     home: Path,
 ) -> None:
-    """After a restart of the machine, numbers of processes are given out anew."""
+    """After a restart of the machine, numbers of processes are given out again."""
     other = home.with_name("other")
     server = used(other)
     used(home, stays_s=0)

@@ -298,7 +298,7 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
         device.goes_on(5 / 6)
         assert stopped(relay) == 0
         answers(told, second, "it leads")
-        floor.done(new, "rebuild", "all")  # a view whose program changed is made anew
+        floor.done(new, "rebuild", "all")  # a view whose program changed is made again
         facts = device.goes_on(1)
         stopped(views)
         views = running(new, "consume", "all", "--follow")

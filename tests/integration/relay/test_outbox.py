@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 TOPIC = "ledger.adjudications.v1"
 LARGE = 850_000
-"""Octets of a large ruling that still travels whole."""
+"""Bytes of a large ruling that still travels whole."""
 
 
 def leave(database: Database, *bodies: str) -> None:
@@ -55,7 +55,7 @@ def body(octets: int, letter: str = "x") -> str:
 
 
 def windows(relay_store: RelayStore) -> list[tuple[list[int], int]]:
-    """The numbers in each window, in turn, and the most octets that any took while it was made."""
+    """The numbers in each window, in turn, and the most bytes that any took while it was made."""
     stream = view_topics.Outbox(relay_store, TOPIC, lambda _: None)
     found = []
     after = 0
@@ -116,7 +116,7 @@ def test_octets_are_counted_and_not_letters(database: Database) -> None:
 def test_read_by_their_count_alone_a_window_would_take_all_of_them(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The control: the same windows, of what was read without a bound on octets."""
+    """The control: the same windows, of what was read without a bound on bytes."""
 
     def after(
         connection: AnyConnection, topic: str, after: int, limit: int, octets: int

@@ -66,7 +66,7 @@ def kinds(database: Database, kafka: Connection) -> Sequence[str]:
 
 
 def empty_again(kafka: Connection) -> None:
-    """A topic that was deleted and made anew: what a cluster looks like that lost its disks."""
+    """A topic that was deleted and created again: what a cluster looks like that lost its disks."""
     made_anew(kafka, [each.name for each in FEED])
 
 

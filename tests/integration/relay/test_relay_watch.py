@@ -122,7 +122,7 @@ class Gone:
 
 
 class Empty:
-    """A topic that was made anew."""
+    """A topic that was made again."""
 
     def bounds(self) -> dict[int, Bounds]:
         return {0: Bounds(0, 0)}

@@ -56,7 +56,7 @@ class Ruled(NamedTuple):
     codes: dict[str, list[str]]
 
     def but(self, name: str) -> Ruled:
-        """Without a round: the one amid which clocks were set may be found at fault."""
+        """Without a round: the one in the middle of which clocks were set may be found at fault."""
         return Ruled(*({key: said[key] for key in said if key != name} for said in self))
 
 
@@ -73,7 +73,7 @@ def clocks(wall_clock: WallClock, tmp_path: Path) -> Clocks:
 
 
 def dealt() -> tuple[list[Fact], Fact]:
-    """A table's hour, and the fact of it before which clocks are set: amid a round."""
+    """A table's hour, and the fact of it before which clocks are set: in the middle of a round."""
     facts, _ = deal(PLAN)
     return list(facts), next(fact for fact in facts[len(facts) // 2 :] if fact.round)
 

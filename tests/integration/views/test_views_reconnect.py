@@ -77,7 +77,7 @@ def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
     assert view_process.returncode == 0, err
     told = [json.loads(line) for line in err.splitlines() if line.startswith(b"{")]
     assert len(told) >= 2
-    assert {line["event"] for line in told} == {"the record is away"}
+    assert {line["event"] for line in told} == {"PostgreSQL or Kafka does not answer"}
     assert all(PAUSE_S_MIN <= line["again_in_s"] <= PAUSE_S_MAX for line in told)
     assert f"position {done:,}".encode() in err + out
 

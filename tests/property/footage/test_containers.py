@@ -1,4 +1,4 @@
-"""Whatever octets a file holds, what it says of itself is read without a fault, or not at all."""
+"""Whatever bytes a file holds, what it says of itself is read without a fault, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is sent is a fact as it was received, or its octets with a reason, and nothing else."""
+"""Whatever is sent is a fact as it was received, or its bytes with a reason, and nothing else."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def odd_text(text: str, escaped: set[int]) -> str:
 
 @st.composite
 def oddly_written(draw: st.DrawFn, value: Any) -> str:  # noqa: ANN401 - any JSON
-    """The same JSON value in other octets: white space and escapes where nobody puts them."""
+    """The same JSON value in other bytes: white space and escapes where nobody puts them."""
     space = draw(SPACES)
     if isinstance(value, str):
         return f'"{odd_text(value, draw(st.sets(st.integers(0, 8), max_size=3)))}"'
@@ -146,7 +146,7 @@ def judged(fact: Received | Quarantined, octets: bytes | None) -> None:
 
 
 def anyhow(octets: bytes) -> None:
-    """Read the octets in every way there is; none may raise."""
+    """Read the bytes in every way there is; none may raise."""
     judged(wire.parse_structured(octets), octets)
     judged(wire.parse_line(octets), octets)
     judged(wire.parse_kept(octets), None)

@@ -15,7 +15,7 @@ from consumers.relay.number_set import Numbers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SMALL = 1_500_000  # octets
+SMALL = 1_500_000  # bytes
 NUMBER = st.one_of(st.integers(1, 40), st.integers(4_080, 4_120), st.integers(1, 30_000))
 CHANGES = st.lists(st.tuples(st.booleans(), NUMBER, st.integers(-2, 10_000)), max_size=8)
 

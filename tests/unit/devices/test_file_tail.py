@@ -197,7 +197,7 @@ def test_a_place_that_is_nowhere_any_more_is_told_and_nothing_there_is_passed_ov
     device.write(2)
     reader.restart()
     assert reader.read() == numbers(2, 3)
-    assert "the place is in no file any more; all there are are read" in reader.told
+    assert "the checkpoint is in no file: every file is sent whole" in reader.told
 
 
 def test_compressed_siblings_are_not_read_as_lines(device: Device, reader: Reader) -> None:

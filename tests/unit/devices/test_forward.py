@@ -92,10 +92,10 @@ def test_a_cut_of_thirty_minutes_is_waited_out_and_every_line_arrives_in_order(
     numbers = [json.loads(line)["n"] for line in ledger.kept]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(numbers) >= 33 * MINUTE_S * 4
-    tries = [f for says, f in seen.told if says == "facts were not taken"]
+    tries = [f for says, f in seen.told if says == "facts were not accepted"]
     assert 50 < len(tries) < 150  # patient: at most one try in 15 s once it is long
     assert max(seen.pauses) <= PAUSE_S_MAX
-    assert [says for says, _ in seen.told].count("facts are taken again") == 1
+    assert [says for says, _ in seen.told].count("facts are accepted again") == 1
     assert max(ledger.requests) <= 1_000  # what piled up goes out in bounded parts
 
 
@@ -163,7 +163,7 @@ def test_a_line_that_may_be_taken_later_is_waited_for_and_named(tmp_path: Path) 
 
     ledger = Strict()
     seen = run(path, ledger, until_s=200)
-    waited = [figures["line"] for says, figures in seen.told if says == "facts were not taken"]
+    waited = [figures["line"] for says, figures in seen.told if says == "facts were not accepted"]
     assert set(waited) == {3}
     assert ledger.kept == [b'{"n": 1}', b'{"n": 2}', b'{"other": 3}', b'{"n": 4}']
     assert (seen.aside, seen.answered) == (0, [1, 2, 3, 4])

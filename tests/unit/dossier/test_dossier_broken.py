@@ -464,7 +464,7 @@ def test_the_intact_dossier_holds_as_a_folder_and_as_a_zip(made: Made) -> None:
 def test_a_dossier_with_its_list_made_anew_as_it_is_holds_but_for_the_signature(
     made: Made, tmp_path: Path
 ) -> None:
-    """The control of every case here: making the list anew breaks nothing by itself."""
+    """The control of every case here: making the list again breaks nothing by itself."""
     folder = tmp_path / "dossier"
     shutil.copytree(made.folder, folder)
     redone(folder, by=HOUSE)

@@ -1,4 +1,4 @@
-"""The dossier on paper: the ruling on one page, the report whole, the same octets each time."""
+"""The dossier on paper: the ruling on one page, the report whole, the same bytes each time."""
 
 from __future__ import annotations
 

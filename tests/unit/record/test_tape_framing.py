@@ -1,4 +1,4 @@
-"""How a row is framed and chained: no two rows, and no two lists of parts, give the same octets."""
+"""How a row is framed and chained: no two rows, and no two lists of parts, give the same bytes."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def event(**changes: object) -> bytes:
 
 
 def data(text: str, **changes: object) -> bytes:
-    """The event with these octets as its `data`."""
+    """The event with these bytes as its `data`."""
     return event(**changes, data="DATA").replace(b'"DATA"', text.encode())
 
 
@@ -120,7 +120,7 @@ DEEP = NESTED % ("[" * (DEPTH_MAX - 1) + "]" * (DEPTH_MAX - 1))
 TOO_DEEP = NESTED % ("[" * DEPTH_MAX + "]" * DEPTH_MAX)
 
 MALFORMED: list[tuple[str, bytes, str, str, str]] = [
-    # what is wrong, the octets, reason, where, a word of what or hint
+    # what is wrong, the bytes, reason, where, a word of what or hint
     ("nothing", b"", "not_json", "byte 0", "Not JSON"),
     ("a cut line", event()[:-9], "not_json", "byte 2", "again whole"),
     ("two events", event() + event(), "not_json", f"byte {len(event())}", "Extra data"),
