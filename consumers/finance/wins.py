@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 VIEWS = (money_facts.VIEW, rulings.VIEW)
 """The views to catch up before `read`."""
 
-_WITH_CORRECTIONS = (money_facts.BOTH, money_facts.CORRECTED)
-_AS_RECORDED = (money_facts.BOTH, money_facts.RECORDED)
+WITH_CORRECTIONS = (money_facts.BOTH, money_facts.CORRECTED)
+AS_RECORDED = (money_facts.BOTH, money_facts.RECORDED)
 
 
-class _Asked(NamedTuple):
+class WinsAsked(NamedTuple):
     """What is asked for; None: all."""
 
     property: str | None
@@ -49,7 +49,7 @@ class _Asked(NamedTuple):
     gaming_day: str | None
 
 
-def _parameters(asked: _Asked) -> dict[str, object]:
+def _parameters(asked: WinsAsked) -> dict[str, object]:
     """The parameters of the queries below."""
     before = day_before(asked.gaming_day) if asked.gaming_day else None
     return {
@@ -68,18 +68,18 @@ def read(
     gaming_day: str | None = None,
 ) -> list[TableWin]:
     """The wins of tables' gaming days at one moment, in order of property, day and table."""
-    asked = _Asked(property, table, gaming_day)
+    asked = WinsAsked(property, table, gaming_day)
     names = [each.name for view in VIEWS for each in view.tables]
     with reading(database, names) as store:
-        found = _records(store, asked, _WITH_CORRECTIONS)
-        before = _records(store, asked, _AS_RECORDED) if _has_corrections(store, asked) else {}
+        found = day_records(store, asked, WITH_CORRECTIONS)
+        before = day_records(store, asked, AS_RECORDED) if _has_corrections(store, asked) else {}
     return [
         win(found[key], (before.get(key) or empty(found[key])) if before else None)
         for key in sorted(found)
     ]
 
 
-def _has_corrections(store: ViewStore, asked: _Asked) -> bool:
+def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
     """Whether a correction changes a fact of money, or a round, of what is asked for."""
     found = store.query(
         f"(SELECT 1 FROM {{schema}}.finance_facts f WHERE f.variant <> 0 AND {_WHERE} LIMIT 1)"  # noqa: S608 - values are parameters
@@ -90,10 +90,12 @@ def _has_corrections(store: ViewStore, asked: _Asked) -> bool:
     return bool(found)
 
 
-def _records(store: ViewStore, asked: _Asked, variants: tuple[int, int]) -> dict[DayKey, DayRecord]:
+def day_records(
+    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+) -> dict[DayKey, DayRecord]:
     """What each day's win rests on, with corrections or as recorded."""
     tables = _tables(store, asked, variants)
-    rounds = _rounds(store, asked, recorded=variants == _AS_RECORDED)
+    rounds = _rounds(store, asked, recorded=variants == AS_RECORDED)
     papers = _left_out(store, tables, asked, variants)
     found = records(tables, rounds, papers)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
@@ -146,7 +148,7 @@ UNION SELECT o.* FROM of_day JOIN {{schema}}.finance_facts f USING (source, fact
 
 
 def _tables(
-    store: ViewStore, asked: _Asked, variants: tuple[int, int]
+    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
@@ -170,7 +172,7 @@ def _tables(
 def _left_out(
     store: ViewStore,
     tables: Mapping[TableId, TableMoney],
-    asked: _Asked,
+    asked: WinsAsked,
     variants: tuple[int, int],
 ) -> dict[DayKey, list[AuditException]]:
     """Numbers left out of the series of the slips that are asked for."""
@@ -213,7 +215,7 @@ def _left_out(
 _SUMS = ", ".join(f"sum({name})::bigint AS {name}" for name in SUMS)
 
 
-def _rounds(store: ViewStore, asked: _Asked, *, recorded: bool) -> dict[DayKey, RoundsMoney]:
+def _rounds(store: ViewStore, asked: WinsAsked, *, recorded: bool) -> dict[DayKey, RoundsMoney]:
     """The money of the rounds that are asked for, by property, day and table."""
     details: dict[DayKey, list[tuple[Any, bool, RoundMoney, RoundMoney | None]]]
     details = defaultdict(list)

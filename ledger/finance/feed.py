@@ -79,14 +79,19 @@ def wins(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
     `rulings`: what `ledger.adjudication.feed.adjudicate` gives for the same facts.
     """
     told = deduplicate(facts)
-    made = corrections(told)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    known = _Known(disputed_tables(told), rounds_with_gaps(told))
-    found = _records(corrected(told, made), ruled, known)
-    if not made:
+    found = day_records(told, ruled)
+    if not corrections(told):
         return [win(found[key]) for key in sorted(found)]
-    before = _records(told, [each.before or each for each in ruled], known)
+    before = _records(told, [each.before or each for each in ruled], _known(told))
     return [win(found[key], before.get(key) or empty(found[key])) for key in sorted(found)]
+
+
+def day_records(facts: Iterable[Fact], rulings: Iterable[object]) -> dict[DayKey, DayRecord]:
+    """What the win of each table's day rests on, with corrections; parameters as `wins`."""
+    told = deduplicate(facts)
+    ruled = [each for each in rulings if isinstance(each, Ruling)]
+    return _records(corrected(told, corrections(told)), ruled, _known(told))
 
 
 def empty(of: DayRecord) -> DayRecord:
@@ -99,6 +104,10 @@ class _Known(NamedTuple):
 
     disputed: Mapping[str, TableId]
     lost: frozenset[RoundId]
+
+
+def _known(told: Sequence[Fact]) -> _Known:
+    return _Known(disputed_tables(told), rounds_with_gaps(told))
 
 
 def _records(

@@ -7,6 +7,8 @@ other belongs to the day of its table's last `drop_box_attached` or `table_opene
 from __future__ import annotations
 
 from bisect import bisect_right
+from calendar import monthrange
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import DropBoxAttached, TableOpened
@@ -37,6 +39,18 @@ def own_day(fact: Fact) -> str | None:
         return fact.round.gaming_day
     day: Any = getattr(fact.body, "gaming_day", None)
     return day if isinstance(day, str) else None
+
+
+def calendar_date(label: str) -> date:
+    """The date of a gaming day; for a label that is no day of the calendar, the nearest one.
+
+    Only a round's subject may have such a label. The order of labels is kept.
+    """
+    year, month, day = map(int, label.split("-"))
+    if not 1 <= month <= 12:  # noqa: PLR2004 - months
+        month, day = (1, 1) if month < 1 else (12, 31)
+    year = max(year, 1)
+    return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
 
 
 class Days:

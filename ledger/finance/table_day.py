@@ -73,7 +73,9 @@ class DayRecord(NamedTuple):
     left_out: Sequence[AuditException] = ()  # numbers left out of series of slips
 
 
-class _Figures(NamedTuple):
+class DayFigures(NamedTuple):
+    """The figures of a day outside its rounds, cents; a figure without its count is None."""
+
     boxes: Sequence[DropBox]
     bought: Mapping[str, int]  # cents of the vouchers sold for chips, by number
     opener: int | None
@@ -119,7 +121,7 @@ def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
 
 
 def _win(of: DayRecord) -> TableWin:
-    figures = _figures(of)
+    figures = figures_of(of)
     missing = [*_missing(figures), *(f"round:{name}" for name in of.rounds.awaiting)]
     moved = of.rounds.rake if of.rounds.poker else of.rounds.moved - figures.adjusted
     counted = _counted(figures, poker=of.rounds.poker)
@@ -164,8 +166,9 @@ def _win(of: DayRecord) -> TableWin:
     )
 
 
-def _figures(of: DayRecord) -> _Figures:
-    opener, closer = _opener(of), _closer(of.facts)
+def figures_of(of: DayRecord) -> DayFigures:
+    """The figures of a day outside its rounds."""
+    opener, closer = opener_of(of), closer_of(of.facts)
     first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
     accepted = [slip for slip in of.slips if slip.accepted]
     amends = [fact.body for fact in of.facts if isinstance(fact.body, AdjustmentPaid)]
@@ -173,7 +176,7 @@ def _figures(of: DayRecord) -> _Figures:
     bought = in_boxes.vouchers_bought(of.facts)
     sold = in_boxes.sold(of.facts)
     is_filled = bool(of.rounds.rake) or any(sold.values())
-    return _Figures(
+    return DayFigures(
         boxes=boxes,
         bought=bought,
         opener=_total(opener),
@@ -183,7 +186,7 @@ def _figures(of: DayRecord) -> _Figures:
         credits=sum(slip.total for slip in accepted if slip.kind == "credit"),
         drop=in_boxes.content(boxes, bought, is_filled=is_filled),
         sold=sold,
-        exchange=sum(_exchanged(fact) for fact in of.facts),
+        exchange=sum(exchanged(fact) for fact in of.facts),
         adjusted=sum(each.amount for each in amends if each.paid_from == "table"),
         adjusted_by_cage=sum(each.amount for each in amends if each.paid_from == "cage"),
     )
@@ -197,18 +200,18 @@ def _total(fact: Fact | None) -> int | None:
     return fact.body.total if fact and isinstance(fact.body, InventoryCounted) else None
 
 
-def _opener(of: DayRecord) -> Fact | None:
+def opener_of(of: DayRecord) -> Fact | None:
     """The first `open` count; without one the day before's last count."""
     first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
-    return first or _closer(of.before)
+    return first or closer_of(of.before)
 
 
-def _closer(facts: Sequence[Fact]) -> Fact | None:
+def closer_of(facts: Sequence[Fact]) -> Fact | None:
     """The last `drop` or `close` count."""
     return next((fact for fact in reversed(facts) if _kind(fact) in ("drop", "close")), None)
 
 
-def _exchanged(fact: Fact) -> int:
+def exchanged(fact: Fact) -> int:
     """What the tray gained by an exchange of chips: given by the patron less received."""
     body = fact.body
     if not isinstance(body, ChipsExchanged):
@@ -217,7 +220,7 @@ def _exchanged(fact: Fact) -> int:
     return given - sum(int(each) * count for each, count in body.received.items())
 
 
-def _missing(of: _Figures) -> list[str]:
+def _missing(of: DayFigures) -> list[str]:
     """What a counted win lacks."""
     found = [name for name in ("opener", "closer") if getattr(of, name) is None]
     if not of.boxes and of.drop.total is None:
@@ -226,7 +229,7 @@ def _missing(of: _Figures) -> list[str]:
     return [*found, *(f"box:{box.number}" for box in uncounted)]
 
 
-def _counted(figures: _Figures, *, poker: bool) -> int | None:
+def _counted(figures: DayFigures, *, poker: bool) -> int | None:
     """The counted win; at poker the rake in the boxes."""
     if poker:
         return figures.drop.chips
@@ -236,7 +239,7 @@ def _counted(figures: _Figures, *, poker: bool) -> int | None:
     return closer + figures.credits + drop - opener - figures.fills
 
 
-def _tray(figures: _Figures, rounds: RoundsMoney) -> int | None:
+def _tray(figures: DayFigures, rounds: RoundsMoney) -> int | None:
     """The closer less what opener, slips, sales, exchanges and moved chips leave in the tray."""
     if figures.opener is None or figures.closer is None:
         return None
@@ -245,7 +248,7 @@ def _tray(figures: _Figures, rounds: RoundsMoney) -> int | None:
     return figures.closer - left - (rounds.tray - figures.adjusted)
 
 
-def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
+def _count_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     """The items of the count gap that are known; at poker only the rake's."""
     poker = of.rounds.poker
     found = []
@@ -256,14 +259,14 @@ def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
             found.append(_box_item(of, figures, kind, expected))
     tray = _tray(figures, of.rounds)
     if figures.exchange and not poker:
-        exchanged = [fact for fact in of.facts if _exchanged(fact)]
+        found_in = [fact for fact in of.facts if exchanged(fact)]
         found.append(
             Item(
                 gap="count",
                 code="exchange",
                 amount=figures.exchange,
                 says=f"Chips were exchanged unequally; the tray {_gained(figures.exchange)}.",
-                facts=refs(exchanged),
+                facts=refs(found_in),
             )
         )
     if tray and not poker:
@@ -271,7 +274,7 @@ def _count_items(of: DayRecord, figures: _Figures) -> list[Item]:
     return found
 
 
-def _box_item(of: DayRecord, figures: _Figures, kind: str, expected: int) -> Item:
+def _box_item(of: DayRecord, figures: DayFigures, kind: str, expected: int) -> Item:
     name = kind.replace("_", " ")
     amount: int = getattr(figures.drop, kind)
     lasts = [box.last for box in figures.boxes if box.last]
@@ -285,7 +288,7 @@ def _box_item(of: DayRecord, figures: _Figures, kind: str, expected: int) -> Ite
     )
 
 
-def _poker_boxes(of: DayRecord, figures: _Figures) -> list[AuditException]:
+def _poker_boxes(of: DayRecord, figures: DayFigures) -> list[AuditException]:
     """Box contents at poker that differ from the chips sold. No win has them."""
     found = []
     for kind in in_boxes.KINDS[:-1]:
@@ -297,7 +300,7 @@ def _poker_boxes(of: DayRecord, figures: _Figures) -> list[AuditException]:
 
 
 def _tray_item(of: DayRecord, tray: int) -> Item:
-    counts = [fact for fact in (_opener(of), _closer(of.facts)) if fact]
+    counts = [fact for fact in (opener_of(of), closer_of(of.facts)) if fact]
     return Item(
         gap="count",
         code="tray",
@@ -329,7 +332,7 @@ def _amends(of: DayRecord) -> list[Item]:
     ]
 
 
-def _causes(of: DayRecord, figures: _Figures, items: Sequence[Item]) -> list[Cause]:
+def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[Cause]:
     """What explains the gaps, or parts of them."""
     by_code = {item.code: item for item in items if item.gap == "count"}
     found = [*on_slips.causes(of.slips), *in_boxes.causes(figures.boxes, of.facts)]

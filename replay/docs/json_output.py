@@ -19,6 +19,7 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
+from ledger.finance.journal import JournalEntry, Posting
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -211,6 +212,7 @@ FORMS = (
     JsonForm(("games",), "game", fields_of(GameCard), ("edges",)),
     JsonForm(("ingest",), "line", ("feed", "line", *_ANSWER), ("feed", *_MALFORMED)),
     JsonForm(("ingest",), "run: counts", fields_of(Counters)),
+    JsonForm(("journal",), "entry", fields_of(JournalEntry)),
     JsonForm(("keys add",), "key", ("key", "source")),
     JsonForm(("keys list",), "key", ("key", "source", "made", "revoked")),
     JsonForm(
@@ -288,6 +290,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`causes` of a win", Cause),
     ("`exceptions` of a win", AuditException),
     ("`expected` of a win", ExpectedWin),
+    ("`postings` and `balances` of an entry", Posting),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),
     ("`parked` of a view", ParkedSummary),

@@ -1,8 +1,8 @@
 """A skip on a user's machine is a reason; in CI, which has everything, it is a failure.
 
-`TESTS_REQUIRE=all` requires everything, `local` everything but a Docker engine with the images. A
-missing service is reported in one line at the end, with what to install, however many tests need
-it.
+`TESTS_REQUIRE=all` requires everything, `local` everything but a Docker engine with the images and
+hledger. A missing service is reported in one line at the end, with what to install, however many
+tests need it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 NO_DOCKER = "no Docker engine holds"
 """How the reason of a test begins that is skipped for want of one."""
 
+NO_HLEDGER = "hledger is not installed"
+"""How the reason of a test begins that checks a journal with hledger, too."""
+
 REQUIRED = os.environ.get("TESTS_REQUIRE")
 
 
@@ -28,7 +31,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-        if REQUIRED == "all" or NO_DOCKER not in str(reason):
+        if REQUIRED == "all" or not any(each in str(reason) for each in (NO_DOCKER, NO_HLEDGER)):
             report.outcome = "failed"
             report.longrepr = f"skipped, though nothing may be missing here: {reason}"
     return report

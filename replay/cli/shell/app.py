@@ -60,6 +60,12 @@ COMMANDS = (
         FINANCE,
         "Show the three wins of a gaming day: counted, moved and owed.",
     ),
+    Command(
+        "journal",
+        "finance.journal",
+        FINANCE,
+        "Print a gaming day's double entries, for hledger or Beancount.",
+    ),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),
     Command(

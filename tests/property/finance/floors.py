@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from ledger.adjudication.feed import adjudicate
-from ledger.finance.feed import wins
+from ledger.finance.feed import day_records, wins
+from ledger.finance.journal import journal
 from ledger.games import games
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Sequence
 
+    from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
 
 Line = dict[str, Any]
@@ -34,7 +37,7 @@ def floor(seed: int, *, minutes: int = 6, tables: int = 4) -> list[Line]:
 
 def worked_out(lines: Sequence[Line]) -> tuple[list[TableWin], list[Line]]:
     """The program's wins and rulings of these facts."""
-    parsed = [parse_line(json.dumps(each).encode()) for each in lines]
+    parsed = [_parsed(each) for each in lines]
     facts = [fact_of(each) for each in parsed if isinstance(each, Received)]
     assert len(facts) == len(lines), "the program reads every line"
     rulings = list(adjudicate(facts))
@@ -197,3 +200,52 @@ FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
     slip_twice,
 )
 """The faults; None where a floor has nothing to plant it in."""
+
+
+def house(seed: int, days: int, *, minutes: int = 6, tables: int = 3) -> list[list[Line]]:
+    """A simulated house's facts by day: each day's openers are the closers of the day before."""
+    names = list(games())
+    of = [names[(tables * seed + nth) % len(names)] for nth in range(tables)]
+    closers: dict[str, int] = {}
+    found = []
+    for nth in range(days):
+        plan = plan_of(
+            minutes=minutes,
+            tables=tables,
+            seed=seed * days + nth,
+            gaming_day=(date(2026, 11, 20) + timedelta(days=nth)).isoformat(),
+            of=of,
+        )
+        lines = [json.loads(line(plan, fact)) for fact in deal(plan)[0]]
+        _raise_trays(lines, closers)
+        found.append(lines)
+    return found
+
+
+def _raise_trays(lines: Sequence[Line], closers: dict[str, int]) -> None:
+    """Let each tray of a day open with the chips that it closed with the day before."""
+    counts = [lines[n]["data"] for n in _named(lines, "inventory_counted")]
+    names = [_table(lines[n]) for n in _named(lines, "inventory_counted")]
+    raised: dict[str, int] = {}
+    for table, count in zip(names, counts, strict=True):
+        if table not in raised:
+            raised[table] = closers.get(table, count["total"]) - count["total"]
+        count["total"] += raised[table]
+    closers |= {table: count["total"] for table, count in zip(names, counts, strict=True)}
+
+
+def closed(lines: Sequence[Line]) -> tuple[list[TableWin], list[JournalEntry]]:
+    """The program's wins and journal of these facts."""
+    facts = [fact_of(parsed) for each in lines if isinstance(parsed := _parsed(each), Received)]
+    rulings = list(adjudicate(facts))
+    found = day_records(facts, rulings)
+    return wins(facts, rulings), journal(found[key] for key in sorted(found))
+
+
+def entered(lines: Sequence[Line]) -> list[JournalEntry]:
+    """The program's journal of these facts."""
+    return closed(lines)[1]
+
+
+def _parsed(each: Line) -> object:
+    return parse_line(json.dumps(each).encode())

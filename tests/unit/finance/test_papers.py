@@ -8,53 +8,10 @@ import pytest
 
 from ledger.finance.groups import grouped
 from tests.property.finance.floors import worked_out
+from tests.scenes.table_days import DAY, count, fact, inventory, slip, table_day
 
 if TYPE_CHECKING:
     from ledger.finance.win import TableWin
-    from tests.property.finance.floors import Line
-
-DAY = "2026-11-20"
-
-
-def fact(name: str, minute: int, /, place: str = "CC-07", **data: Any) -> Line:  # noqa: ANN401 - any field
-    return {
-        "specversion": "1.0",
-        "type": f"roundledger.{name}.v1",
-        "source": f"/p/{place}/d",
-        "id": f"{name}-{place}-{minute}",
-        "time": f"2026-11-20T10:{minute:02d}:00-05:00",
-        "data": data,
-    }
-
-
-def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line:
-    data = {"kind": kind, "gaming_day": gaming_day, "chips": {"100": total // 100}, "total": total}
-    people = {"slip": f"INV-{minute}", "counted_by": "D-1", "observed_by": "F-1"}
-    return fact("inventory_counted", minute, **data, **people)
-
-
-def count(minute: int, nth: int = 1, **content: Any) -> Line:  # noqa: ANN401 - any field
-    data: dict[str, Any] = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": []}
-    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth, "counted_by": ["N-1"]}
-    return fact("drop_box_counted", minute, "count-room", **{**box, **data, **content})
-
-
-def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
-    """A day of CC-07: opener $5,000.00, box B1, these facts, and a closer."""
-    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
-    limits = {"min_wager": 500, "max_wager": 50_000}
-    opened = fact(
-        "table_opened", 0, game="criss_cross_poker", gaming_day=DAY, pit="North", **limits
-    )
-    lines = [
-        opened,
-        fact("drop_box_attached", 1, "count-room", **box),
-        inventory("open", 500_000, 2),
-        *facts,
-        inventory("close", closer, 58),
-    ]
-    [win] = worked_out(lines)[0]
-    return win
 
 
 def codes(win: TableWin) -> list[tuple[str, int]]:
@@ -118,11 +75,6 @@ def test_a_coupon_in_two_places_and_its_face_are_in_no_drop() -> None:
     win = table_day(count(59, coupons=["C-1", "C-2", "C-1"]))
     assert (win.drop.total, win.coupons.counted) == (0, 3)
     assert [each.code for each in win.exceptions] == ["coupon_redeemed_twice"]
-
-
-def slip(kind: str, step: str, number: str, minute: int, total: int = 10_000) -> Line:
-    data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": ["C-1"]}
-    return fact(f"{kind}_{step}", minute, **data)
 
 
 def test_a_number_left_out_is_an_exception_where_the_next_one_was_used() -> None:

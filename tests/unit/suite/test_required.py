@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.mark.parametrize(
     ("required", "outcome"),
-    [("", "2 skipped"), ("local", "1 failed, 1 skipped"), ("all", "2 failed")],
+    [("", "3 skipped"), ("local", "1 failed, 2 skipped"), ("all", "3 failed")],
 )
 def test_a_skip_is_a_failure_only_where_everything_is_required(
     tmp_path: Path, required: str, outcome: str
@@ -22,7 +22,8 @@ def test_a_skip_is_a_failure_only_where_everything_is_required(
     case = tmp_path / "test_skips.py"
     case.write_text(
         "import pytest\n"
-        "@pytest.mark.parametrize('reason', ['no broker', 'no Docker engine holds it'])\n"
+        "REASONS = ['no broker', 'no Docker engine holds it', 'hledger is not installed']\n"
+        "@pytest.mark.parametrize('reason', REASONS)\n"
         "def test_it(reason): pytest.skip(reason)\n"
     )
     run = subprocess.run(

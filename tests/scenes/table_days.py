@@ -1,0 +1,74 @@
+"""Small table-days as JSON facts, for figures that are added up by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.property.finance.floors import worked_out
+
+if TYPE_CHECKING:
+    from ledger.finance.win import TableWin
+    from tests.property.finance.floors import Line
+
+DAY, NEXT = "2026-11-20", "2026-11-21"
+
+
+def fact(name: str, minute: int, /, place: str = "CC-07", **data: Any) -> Line:  # noqa: ANN401 - any field
+    return {
+        "specversion": "1.0",
+        "type": f"roundledger.{name}.v1",
+        "source": f"/p/{place}/d",
+        "id": f"{name}-{place}-{minute}",
+        "time": f"2026-11-20T10:{minute:02d}:00-05:00",
+        "data": data,
+    }
+
+
+def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line:
+    data = {"kind": kind, "gaming_day": gaming_day, "chips": {"100": total // 100}, "total": total}
+    people = {"slip": f"INV-{minute}", "counted_by": "D-1", "observed_by": "F-1"}
+    return fact("inventory_counted", minute, **data, **people)
+
+
+def count(minute: int, nth: int = 1, **content: Any) -> Line:  # noqa: ANN401 - any field
+    data: dict[str, Any] = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": []}
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth, "counted_by": ["N-1"]}
+    return fact("drop_box_counted", minute, "count-room", **{**box, **data, **content})
+
+
+def day_lines(*facts: Line, closer: int = 500_000) -> list[Line]:
+    """The facts of such a day as `table_day` works out."""
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    limits = {"min_wager": 500, "max_wager": 50_000}
+    opened = fact(
+        "table_opened", 0, game="criss_cross_poker", gaming_day=DAY, pit="North", **limits
+    )
+    return [
+        opened,
+        fact("drop_box_attached", 1, "count-room", **box),
+        inventory("open", 500_000, 2),
+        *facts,
+        inventory("close", closer, 58),
+    ]
+
+
+def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
+    """A day of CC-07: opener $5,000.00, box B1, these facts, and a closer."""
+    [win] = worked_out(day_lines(*facts, closer=closer))[0]
+    return win
+
+
+def slip(kind: str, step: str, number: str, minute: int, total: int = 10_000) -> Line:
+    data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": ["C-1"]}
+    return fact(f"{kind}_{step}", minute, **data)
+
+
+def next_day(*facts: Line, day: str = NEXT) -> list[Line]:
+    """The same facts on a later day: other ids, times and labels."""
+    told: list[Line] = []
+    for each in facts:
+        data = {**each["data"]}
+        data |= {"gaming_day": day} if "gaming_day" in data else {}
+        later = {"id": f"{each['id']}-{day}", "time": each["time"].replace(DAY, day)}
+        told.append({**each, **later, "data": data})
+    return told
