@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MEANINGS = {
+    "account": "the account, such as `assets:tray:CC-07`",
     "actor": "who did it: a user, or the login at the machine",
     "address": "network address",
     "adjusted": "paid to settle it, cents",
@@ -20,6 +21,7 @@ MEANINGS = {
     "audio": "whether the file has sound",
     "awaiting": "what must happen next, if facts are missing",
     "awarded": "won from pots, cents",
+    "balances": "what counts say of accounts after the entry",
     "bank_variance": "poker: what the tray lacks or has too much, cents",
     "base": "what comes from the standard game, because the section does not print it",
     "because": "the reason given",
@@ -88,6 +90,7 @@ MEANINGS = {
     "editions": "the chapter's editions with their dates",
     "employee": "credential number",
     "ended": "when the round ended; of a stretch whether a fact ends it",
+    "entry": "name of the entry within its table's day, such as `opening`",
     "epoch": "which stretch of the camera's clock, from one setting to the next",
     "equivocation": "inputs that contradict a fact on record",
     "exact_net": "`net` as an exact fraction, before rounding",
@@ -222,6 +225,7 @@ MEANINGS = {
     "position": "betting position; of a receipt or a tape the number in the whole record",
     "positions": "betting positions, or their number",
     "postgres": "whether the server that stays was stopped",
+    "postings": "cents on each account: a debit is positive, a credit negative",
     "problem": "why the file was refused",
     "procedures": "what is checked of cards, dice and staff",
     "property": "the casino",
