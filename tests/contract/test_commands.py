@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     from tests.fixtures.cli import Cli
 
 ALL = dict(commands())
-LEAVES = {name: command for name, command in ALL.items() if not hasattr(command, "commands")}
-WITHOUT_JSON = {"demo", "dossier", "serve", "simulate"}
+LEAVES = {
+    name: command
+    for name, command in ALL.items()
+    if getattr(command, "invoke_without_command", True)
+}
+"""Commands that do something by themselves: all but the groups that only hold others."""
+WITHOUT_JSON = {"demo", "dossier", "relay", "serve", "simulate"}
 WITHOUT_JSON |= {"keys revoke", "users add", "users disable", "users password", "users roles"}
 """Commands that need not print JSON: they make or change something, or serve it."""
 

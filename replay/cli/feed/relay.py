@@ -27,7 +27,7 @@ from replay.shell.settings import in_force
 
 app = family()
 group = family()
-app.add_typer(group, name="relay", help="Publish the record on Kafka.", invoke_without_command=True)
+app.add_typer(group, name="relay", invoke_without_command=True)
 
 
 @group.callback(no_args_is_help=False)
