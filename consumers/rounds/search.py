@@ -254,17 +254,24 @@ unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s
 _LISTED = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
 
 _HABITS = f"""
-SELECT f.code, f.wager, count(*)::int, sum(
-       CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$' AND f.recorded ~ '^-?[0-9]{{1,15}}$' THEN
-       CASE f.code WHEN 'overpaid' THEN 1 WHEN 'underpaid' THEN 1 WHEN 'not_returned' THEN 1
-                   WHEN 'over_returned' THEN 1
-                   WHEN 'not_collected' THEN -1 WHEN 'wrongly_collected' THEN -1 END
-       * (f.recorded::bigint - f.expected::bigint) END)::bigint AS cents
-  FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})
- GROUP BY f.code, f.wager ORDER BY abs(coalesce(sum(
-       CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$' AND f.recorded ~ '^-?[0-9]{{1,15}}$'
-       THEN f.recorded::bigint - f.expected::bigint END), 0)) DESC, 3 DESC, 1, 2
+SELECT code, wager, count(*)::int, sum(
+       CASE code WHEN 'overpaid' THEN more WHEN 'underpaid' THEN more WHEN 'not_returned' THEN more
+                 WHEN 'over_returned' THEN greatest(more - kept, 0)
+                 WHEN 'not_collected' THEN -more WHEN 'wrongly_collected' THEN -more
+       END)::bigint AS cents
+  FROM (SELECT code, wager, more,
+               CASE WHEN lag(code) OVER told = 'not_collected' AND lag(wager) OVER told = wager
+                         AND lag(position) OVER told = position
+                    THEN -lag(more) OVER told ELSE 0 END AS kept
+          FROM (SELECT f.*, CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$'
+                                  AND f.recorded ~ '^-?[0-9]{{1,15}}$'
+                       THEN f.recorded::bigint - f.expected::bigint END AS more
+                  FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})) each
+        WINDOW told AS (PARTITION BY {_KEY} ORDER BY nth)) f
+ GROUP BY code, wager ORDER BY abs(coalesce(sum(more), 0)) DESC, 3 DESC, 1, 2
 """  # noqa: S608 - as above
+"""Findings by code and wager, and their cost. A lost stake that was given back is `not_collected`,
+and directly after it `over_returned`: its chips are counted once."""
 
 _LATEST = f"""
 SELECT {", ".join(f"r.{column.name}" for column in ROUND_KEY)}, r.last_us, f.code, f.says

@@ -310,7 +310,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
         found += compare(
             settled,
             facts,
-            lambda fact: record.throw_of(fact, before=False),
+            record.throw_before,
             table.name,
             lost,
             _unplayed(record),

@@ -6,11 +6,12 @@ are still moving.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ledger.facts import RoundCompleted, RoundVoided
+from ledger.facts import RoundCompleted, RoundVoided, WagerPlaced, WagerWithdrawn
 from ledger.rules.engine.money_moved import Moved, moved
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.record import RecordedSource
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.record.wire import Fact
+    from ledger.rules.engine.money_moved import Spot, Stake
     from ledger.rules.engine.ruling import Ruling, Settlement
 
 
@@ -52,12 +54,13 @@ class OwedLine(Struct, frozen=True, kw_only=True):
     paid_from: str  # "table" or "cage", as it should be
     facts: list[FactRef]
     awarded: int = 0  # from pots, including the player's own chips
+    over_returned: int = 0  # beyond the chips that lay there
 
     @property
     def gained(self) -> int:
         """The patron's net gain: winnings less lost stakes; in pots, awards less own chips."""
         put_in = self.stake or 0 if self.wager == POT and self.outcome != "void" else 0
-        return self.paid - self.collected + self.awarded - put_in
+        return self.paid - self.collected + self.awarded + self.over_returned - put_in
 
 
 def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[OwedLine]:
@@ -67,15 +70,29 @@ def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[OwedLine]:
     settled = closed and ruling.status != "awaiting"
     record = RecordedSource(ordered)
     owed = {(s.position, s.hand, s.wager, s.throw): s for s in ruling.settlements}
-    chips = moved(ordered, owed, lambda fact: record.throw_of(fact, before=False))
+    chips = moved(ordered, owed, record.throw_before)
     name = wager_namer(ruling.game)
     lines = [
         _line(settlement, chips.pop(spot, Moved()), name(settlement.wager), settled=settled)
         for spot, settlement in owed.items()
     ]
-    for (position, hand, wager, throw), its in chips.items():
-        lines.append(_unowed(position, hand, wager, throw, its, name(wager), settled=settled))
+    unplayed = _unplayed(ordered, ruling)
+    for spot, its in chips.items():
+        lines.append(_unowed(spot, its, name(spot[2]), unplayed[spot[:3]], settled=settled))
     return lines
+
+
+def _unplayed(facts: Sequence[Fact], ruling: Ruling) -> Counter[Stake]:
+    """Cents placed that no settlement is about: they may go back."""
+    found: Counter[Stake] = Counter()
+    for body in (fact.body for fact in facts):
+        if isinstance(body, WagerPlaced):
+            found[body.position, body.hand, body.wager] += body.amount
+        elif isinstance(body, WagerWithdrawn):
+            found[body.position, 1, body.wager] -= body.amount
+    for each in ruling.settlements:
+        found[each.position, each.hand, each.wager] -= each.stake
+    return +found
 
 
 def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> OwedLine:
@@ -102,7 +119,13 @@ def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> OwedLi
         paid_from=owed.paid_from,
         facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
         awarded=chips.awarded,
+        over_returned=_beyond(owed.stake, chips),
     )
+
+
+def _beyond(lay: int, chips: Moved) -> int:
+    """Chips returned beyond those that lay there and were not collected."""
+    return max(chips.returned + chips.collected - lay, 0)
 
 
 def _difference(owed: Settlement, chips: Moved) -> int:
@@ -110,22 +133,16 @@ def _difference(owed: Settlement, chips: Moved) -> int:
     if owed.wager == POT and owed.outcome != "void":
         return chips.awarded - owed.stake - owed.net
     if owed.outcome in ("push", "void"):
-        back = owed.stake if chips.paid else min(chips.returned, owed.stake)
+        back = max(chips.returned, owed.stake) if chips.paid else chips.returned
         return chips.paid + back - owed.stake
-    return chips.paid - chips.collected - owed.net
+    return chips.paid - chips.collected + _beyond(owed.stake, chips) - owed.net
 
 
-def _unowed(
-    position: int,
-    hand: int,
-    wager: str,
-    throw: int | None,
-    chips: Moved,
-    name: str,
-    *,
-    settled: bool,
-) -> OwedLine:
+def _unowed(spot: Spot, chips: Moved, name: str, unplayed: int, *, settled: bool) -> OwedLine:
     """Lines for chips that moved on a wager that is not on record."""
+    position, hand, wager, throw = spot
+    over = max(chips.returned - unplayed, 0)
+    difference = chips.paid + chips.awarded - chips.collected + over
     return OwedLine(
         position=position,
         hand=hand,
@@ -141,7 +158,7 @@ def _unowed(
         paid=chips.paid,
         collected=chips.collected,
         returned=chips.returned,
-        difference=chips.paid + chips.awarded - chips.collected if settled else None,
+        difference=difference if settled else None,
         paytable=None,
         section=None,
         reading=None,
@@ -149,4 +166,5 @@ def _unowed(
         paid_from=chips.payers[0] if chips.payers else "table",
         facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
         awarded=chips.awarded,
+        over_returned=over,
     )

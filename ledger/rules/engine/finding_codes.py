@@ -6,7 +6,7 @@ CODES = {
     "not_collected": "A lost stake was not collected in full.",
     "wrongly_collected": "More was collected than was lost.",
     "not_returned": "A pushed stake was neither returned nor collected.",
-    "over_returned": "More chips were given back than lay on the wager.",
+    "over_returned": "More chips were given back than was due.",
     "wrong_position_paid": "A payment owed to one position went to another.",
     "wrong_payer": "The table paid what the cage pays, or the other way round.",
     "out_of_turn": "A step or a payment came before its turn, or when none was due.",

@@ -17,7 +17,7 @@ from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ledger.record.wire import Fact
 
@@ -34,6 +34,7 @@ _MOVES: dict[type, str] = {
     PotAwarded: "awarded",
 }
 """Facts that move chips, and the field of `Moved` they add to."""
+_PAYMENTS = frozenset((WagerPaid, WagerCollected, WagerReturned))
 
 
 class Moved(Struct):
@@ -62,7 +63,7 @@ class Moved(Struct):
 
 def compare(
     settlements: Sequence[Settlement],
-    facts: Iterable[Fact],
+    facts: Sequence[Fact],
     throw_of: Callable[[Fact], int],
     names: Callable[[str], str],
     lost: int,
@@ -127,27 +128,87 @@ def by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
 
 
 def moved(
-    facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
+    facts: Sequence[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
 ) -> dict[Spot, Moved]:
     """Chips by settlement. A payment without one stands under its own position and wager."""
     found: dict[Spot, Moved] = {}
-    by_throw = {wager for _, _, wager, throw in owed if throw}
+    throws = _throws_of(facts, owed, throw_of)
     for fact in facts:
         body: Any = fact.body
-        way = _MOVES.get(body.__class__)
+        kind = body.__class__
+        way = _MOVES.get(kind)
         if way is None:
             continue
         spot = _spot_of(body)
         if spot not in owed:
             spot = _spot_beside(body, spot, owed)
-        if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
-            throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
-            spot = (body.position, body.hand, body.wager, throw)
+        if spot not in owed and kind in _PAYMENTS:
+            spot = (body.position, body.hand, body.wager, throws.get(id(fact), body.throw))
         chips = found.get(spot)
         if chips is None:
             chips = found[spot] = Moved()
         chips.add(way, fact, body)
     return found
+
+
+def _throws_of(
+    facts: Sequence[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
+) -> dict[int, int]:
+    """The throws of payments, by the payments' identity."""
+    by_throw = {wager for _, _, wager, throw in owed if throw}
+    told: dict[tuple[str, Stake], list[Fact]] = {}
+    for fact in facts if by_throw else ():
+        body: Any = fact.body
+        kind = body.__class__
+        if kind in _PAYMENTS and body.wager in by_throw:
+            of = (_MOVES[kind], (body.position, body.hand, body.wager))
+            told.setdefault(of, []).append(fact)
+    found: dict[int, int] = {}
+    for (way, stake), payments in told.items():
+        due = {
+            spot[3]: cents
+            for spot, settlement in owed.items()
+            if spot[3] and spot[:3] == stake and (cents := _due(settlement, way))
+        }
+        throws = throws_paid(payments, due, throw_of)
+        found.update(zip(map(id, payments), throws, strict=True))
+    return found
+
+
+def own_throw(payment: Fact, throw_of: Callable[[Fact], int]) -> int:
+    """The throw that a payment names, otherwise the last one before it."""
+    body: Any = payment.body
+    return throw_of(payment) if body.throw is None else body.throw
+
+
+def throws_paid(
+    payments: Sequence[Fact], owed: Mapping[int, int], throw_of: Callable[[Fact], int]
+) -> list[int]:
+    """The throw that each payment of one kind on one wager is for.
+
+    `owed` gives the cents of each throw. A payment that names no throw, beyond what is owed for its
+    own, is for the oldest throw for which nothing is on record. So a later throw changes no answer
+    about earlier payments.
+    """
+    throws, left = [own_throw(payment, throw_of) for payment in payments], dict(owed)
+    unpaid = {throw: left[throw] for throw in sorted(left.keys() - set(throws))}
+    for at, (payment, throw) in enumerate(zip(payments, throws, strict=True)):
+        body: Any = payment.body
+        if not unpaid or body.throw is not None or left.get(throw, 0) > 0:
+            left[throw] = left.get(throw, 0) - body.amount
+            continue
+        throws[at] = oldest = next(iter(unpaid))
+        unpaid[oldest] -= body.amount
+        if unpaid[oldest] <= 0:
+            del unpaid[oldest]
+    return throws
+
+
+def _due(of: Settlement, way: str) -> int:
+    """Cents that a settlement moves this way. A winning stake goes back without a fact."""
+    lost = -of.net if of.outcome == "lose" else 0
+    back = 0 if of.outcome == "win" else of.stake - lost
+    return {"paid": max(of.net, 0), "collected": lost, "returned": back}[way]
 
 
 def _spot_beside(body: Any, spot: Spot, owed: Mapping[Spot, Settlement]) -> Spot:  # noqa: ANN401 - as `_spot_of`
@@ -243,13 +304,13 @@ def _of_wager(owed: Settlement, chips: Moved, name: str) -> Iterator[_Difference
     back = (
         0 if owed.outcome == "win" or chips.paid or chips.collected > taken else owed.stake - taken
     )
-    lay = owed.stake - min(taken, chips.collected)
+    most = owed.stake - taken
     if chips.returned < back:
         says = f"got back {dollars(chips.returned)} of {dollars(back)} on {name}"
         yield "not_returned", back, chips.returned, says
-    elif chips.returned > lay:
-        says = f"got back {dollars(chips.returned)} on {name}, but only {dollars(lay)} was there"
-        yield "over_returned", lay, chips.returned, says
+    elif chips.returned > most:
+        says = f"got back {dollars(chips.returned)} on {name}, but only {dollars(most)} was due"
+        yield "over_returned", most, chips.returned, says
 
 
 def _why(owed: Settlement) -> str:

@@ -50,6 +50,7 @@ from ledger.facts import (
     WagerWithdrawn,
     indexes,
 )
+from ledger.rules.engine.money_moved import own_throw, throws_paid
 from ledger.rules.engine.order import UNCERTAINTY_US
 from ledger.rules.engine.steps import fee_name, pot_name, said
 from ledger.values import UNKNOWN_CARD
@@ -171,6 +172,8 @@ class RecordedSource:
         self._named: dict[str, list[deque[Fact]]] = {}  # the same queues, by the facts' name
         self._placed: list[Fact] = []
         self._throws: list[int] = []  # ranks of valid throws
+        # Payments by kind, position, hand and wager, and the cents owed for each throw so far.
+        self._by_throw: dict[tuple[object, ...], tuple[list[Fact], dict[int, int]]] = {}
         self._kinds = {fact.body.__class__ for fact in facts}
         cancelled = {
             (fact.body.of.source, fact.body.of.id)
@@ -235,7 +238,7 @@ class RecordedSource:
         wanted, left = [], []
         for fact in self._placed:
             body: Any = fact.body
-            if body.wager in names and (throw is None or self.throw_of(fact, before=True) == throw):
+            if body.wager in names and (throw is None or self.throw_before(fact) + 1 == throw):
                 wanted.append(fact)
                 self._queues[_KEYS[body.__class__](body)].remove(fact)
             else:
@@ -243,9 +246,9 @@ class RecordedSource:
         self._placed = left
         return wanted
 
-    def throw_of(self, fact: Fact, *, before: bool) -> int:
-        """The throw of a fact, from 1: the next throw for a wager, the last one for a payment."""
-        return bisect_left(self._throws, self.rank[id(fact)]) + before
+    def throw_before(self, fact: Fact) -> int:
+        """The number of the last valid throw before a fact, from 1; 0 before the first."""
+        return bisect_left(self._throws, self.rank[id(fact)])
 
     def take(self, step: Step) -> Fact | None:
         """The next fact that answers the step, or None."""
@@ -354,18 +357,21 @@ class RecordedSource:
     def _marker(self, queue: deque[Fact], step: Step) -> Fact | None:
         """The first marker of its kind after the throw of the step."""
         for fact in queue:
-            if self.throw_of(fact, before=False) == step.throw:
+            if self.throw_before(fact) == step.throw:
                 queue.remove(fact)
                 return fact
         return None
 
     def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
-        """The first payment of a settlement; if it has a throw, of that throw."""
-        for fact in queue:
-            told = fact.body.throw  # type: ignore[attr-defined]  # every payment has one
-            if step.throw is None or (
-                step.throw == (self.throw_of(fact, before=False) if told is None else told)
-            ):
+        """The first payment of a settlement; if it has a throw, the first one for that throw."""
+        if step.throw is None:
+            return queue.popleft()
+        spot = (step.fact, step.position, step.hand, step.what)
+        told, owed = self._by_throw.setdefault(spot, ([*queue], {}))
+        owed[step.throw] = step.amount or 0
+        before = [fact for fact in told if own_throw(fact, self.throw_before) <= step.throw]
+        for fact, throw in zip(before, throws_paid(before, owed, self.throw_before), strict=True):
+            if throw == step.throw and fact in queue:
                 queue.remove(fact)
                 return fact
         return None

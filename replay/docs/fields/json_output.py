@@ -195,6 +195,7 @@ MEANINGS = {
     "order_of_play": "the steps of a round, with their sections",
     "origin": "where the value comes from: `environment` or `default`",
     "outcome": "`win`, `lose`, `push` or `void`; of a dispute the decision",
+    "over_returned": "given back beyond the chips that lay there, cents",
     "owed": "win by the rulings, or what a patron is owed (+) or loses (-), cents",
     "paid": "winnings paid, cents",
     "paid_beside_owed": "owed and paid for each wager",

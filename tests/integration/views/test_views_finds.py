@@ -15,13 +15,16 @@ from ledger.facts import (
     CardsTurned,
     DealerAssigned,
     DealerRelieved,
+    DiceThrown,
     RoundCompleted,
     RoundStarted,
     SeatLeft,
     SeatTaken,
     TableClosed,
+    WagerCollected,
     WagerPaid,
     WagerPlaced,
+    WagerReturned,
 )
 from ledger.record import wire
 from tests.scenes.view_feeds import MINUTE_US, Prefix, received, record, viewed
@@ -175,6 +178,26 @@ def test_a_dealers_errors_are_counted_with_what_they_cost(floor: Database) -> No
     rounds = [dealer_errors(floor, Filters(dealer=dealer))[0] for dealer in dealers]
     assert sum(rounds) >= len(search(floor, Filters(limit=1_000)))
     assert dealer_errors(floor, Filters(dealer=dealers[0], since_us=T0_US * 2)) == (0, [])
+
+
+def test_a_lost_stake_that_is_given_back_costs_its_sum_once(database: Database) -> None:
+    """Two findings name the same chips: not collected, and given back. One costs nothing more."""
+    lost = DiceThrown(dice=(1, 1))
+    given = [
+        told(1, RoundStarted(game="craps"), 1),
+        *(told(2, WagerPlaced(position=at, wager="pass", amount=500), 1) for at in (1, 2, 3)),
+        told(3, lost, 1),
+        told(4, WagerReturned(position=1, wager="pass", amount=500), 1),
+        told(5, WagerCollected(position=2, wager="pass", amount=500), 1),
+        told(6, WagerReturned(position=2, wager="pass", amount=500), 1),
+        told(7, DiceThrown(dice=(2, 2)), 1),
+        told(8, DiceThrown(dice=(3, 4)), 1),
+        told(9, RoundCompleted(), 1),
+    ]
+    brought(database, [told(0, DealerAssigned(employee="D-1", role="dealer")), *given])
+    _, errors = dealer_errors(database, Filters(dealer="D-1"))
+    costs = {(each.code, each.count, each.cents) for each in errors if each.wager == "pass"}
+    assert costs == {("not_collected", 2, 1000), ("over_returned", 2, 500)}
 
 
 def test_a_dealers_errors_are_those_of_the_time_asked_for(floor: Database) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.games.rounds import lines, ruling, text
-from tests.unit.games.test_623a_craps import GAME, PAID, check, rolls
+from tests.unit.games.test_623a_craps import GAME, PAID, check, roll, rolls
 from tests.unit.games.test_623a_craps_wagers import ANY
 
 # -- vigorish --------------------------------------------------------------------------------------
@@ -110,6 +110,52 @@ def test_623a_what_was_paid_or_placed_otherwise_is_found(row: str) -> None:
     expected = [f"! {finding.strip()}" for finding in findings.split("&") if finding.strip()]
     found = text(ruling("\n".join([*facts, "done"]), GAME))
     assert sorted(found) == sorted([*lines(SETTLED), *expected])
+
+
+SEVEN_OUT = ["roll 6 2", "roll 6 1", "done"]
+# What was paid by payments that name no throw, and what is found.
+# An early payment comes before its throw, a late one after the next throw.
+UNNAMED = """
+    early   : 1 pass 600 & roll 4 & pay 1 pass 600 & roll 4 : ! out_of_turn 1 pass throw 2 623a.5
+    twice   : 1 pass 600 & roll 7 & pay 1 pass 600 & 1 pass 600 & pay 1 pass 600 & roll 7 : ! out_of_turn 1 pass throw 2 623a.5
+    in two  : 1 pass 600 & roll 4 & pay 1 pass 200 & pay 1 pass 400 & roll 4 : ! out_of_turn 1 pass throw 2 623a.5
+    lost    : 1 pass 600 & roll 2 & take 1 pass 600 & 1 pass 600 & pay 1 pass 600 & roll 7 : ! out_of_turn 1 pass throw 2 623a.5
+    taken   : 1 pass 600 & take 1 pass 600 & roll 2 : ! out_of_turn 1 pass throw 1 623a.3(a)
+    back    : 1 dont_pass 600 & back 1 dont_pass 600 & roll 12 : ! out_of_turn 1 dont_pass throw 1 623a.5
+    another : 1 lay_4 600 & 1 lay_4 300 & roll 6 & take 1 lay_4 900 & roll 4 : ! out_of_turn 1 lay_4 throw 2 623a.3(a)(42)(ii)
+    wrong   : 1 pass 600 & roll 4 & pay 1 pass 500 & roll 4 : ! out_of_turn 1 pass throw 2 623a.5 & ! underpaid 1 pass throw 2 600 / 500 623a.5
+    late    : 1 pass 600 & roll 7 & roll 6 & pay 1 pass 600 & roll 6 :
+    oldest  : 1 pass 600 & roll 7 & 1 pass 700 & roll 11 & pay 1 pass 700 & pay 1 pass 600 :
+    beside  : 1 pass 600 & roll 7 & pay 1 pass 600 & pay 1 pass 600 : ! overpaid 1 pass throw 1 600 / 1200 623a.5
+    none    : 1 pass 600 & roll 6 & pay 2 pass 600 & roll 6 & pay 1 pass 600 : ! overpaid 2 pass throw 1 0 / 600
+    named   : 1 pass 600 & roll 4 & pay 1 pass 600 throw 1 & roll 4 : ! underpaid 1 pass throw 2 600 / 0 623a.5 & ! overpaid 1 pass throw 1 0 / 600
+"""  # noqa: E501 - a reviewer reads a row at a glance
+
+
+@pytest.mark.parametrize("row", [row.strip() for row in UNNAMED.splitlines() if row.strip()])
+def test_623a_5_a_payment_that_names_no_throw_is_of_one_that_owes_it(row: str) -> None:
+    _, script, findings = (part.split(" & ") for part in f"{row} ".split(" : "))
+    facts = [roll(int(fact.split()[1])) if fact.startswith("roll") else fact for fact in script]
+    found = text(ruling("\n".join(["start", *facts, *SEVEN_OUT]), GAME))
+    expected = [finding.strip() for finding in findings if finding.strip()]
+    assert [line for line in found if line.startswith("!")] == expected
+
+
+def test_623a_5_clocks_that_cannot_tell_a_payment_from_its_throw_say_so() -> None:
+    near = [
+        "start",
+        "1 pass 600",
+        "roll 2 2",
+        "pay 1 pass 600 | by rail at 9.9",
+        "roll 2 2 | at 10",
+    ]
+    found = text(ruling("\n".join([*near, *SEVEN_OUT]), GAME))
+    assert found[-1] == "! order_uncertain 1 pass throw 2 623a.5"
+
+
+def test_623a_5_what_was_paid_early_is_not_asked_for_again() -> None:
+    paid = "start\n1 pass 600\nroll 2 2\npay 1 pass 600\nroll 2 2\n"
+    assert text(ruling(paid, GAME), following=True)[-1] == "> dice_thrown dealer 623a.3(a)"
 
 
 def test_623a_12_3_buttons_mark_numbers_while_a_bonus_wager_lies_and_come_off_on_a_7() -> None:

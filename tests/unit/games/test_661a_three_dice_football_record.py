@@ -172,6 +172,27 @@ def test_661a_6_what_was_paid_or_placed_otherwise_is_found(row: str) -> None:
     assert found == [*lines(SETTLED), *expected]
 
 
+# When single plays were paid by payments that name no throw.
+UNNAMED = """
+    pay 2 no_gain 2500 throw 1 > & throw 1 1 3 > pay 2 no_gain 2500 / throw 1 1 3 : out_of_turn 2 no_gain throw 1 661a.8(b)
+    pay 2 no_gain 2500 throw 1 > & throw 6 6 1 > throw 6 6 1 / pay 2 no_gain 2500 :
+    take 2 no_gain 600 > & throw 6 6 1 > take 2 no_gain 600 / throw 6 6 1 : out_of_turn 2 no_gain throw 3 661a.6(d)
+    take 2 no_gain 600 > & extra 1 1 2 > extra 1 1 2 / take 2 no_gain 600 :
+"""  # noqa: E501 - as above
+
+
+@pytest.mark.parametrize("row", [row.strip() for row in UNNAMED.splitlines() if row.strip()])
+def test_661a_6_d_a_payment_that_names_no_throw_is_of_one_that_owes_it(row: str) -> None:
+    script, _, finding = row.partition(" :")
+    facts = "\n".join([*FACTS, "done"])
+    for change in script.split("&"):
+        was, became = (part.strip().replace(" / ", "\n") for part in change.split(">"))
+        assert was in facts
+        facts = facts.replace(was, became, 1)
+    expected = [f"! {finding.strip()}"] if finding.strip() else []
+    assert text(ruling(facts, GAME)) == [*lines(SETTLED), *expected]
+
+
 def test_661a_1_a_penalty_costs_one_yard_and_a_down_and_the_marker_may_stand_at_23() -> None:
     script = """
         start
