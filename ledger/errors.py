@@ -6,6 +6,7 @@ LedgerError
 ├── Refused       the request is not allowed or contradicts the record            (exit code 2)
 └── Unavailable   a service does not answer: try again later                      (exit code 3)
     ├── Busy      too many requests are waiting: nothing of this one was kept
+    ├── Denied    a login lacks a right: nothing was done, and trying again does not help
     └── Lacking   a part other than the record is absent; the message may be shown to anybody
 A broken rule is a finding, which is a value and not an error.
 """
@@ -76,6 +77,12 @@ class Busy(Unavailable):
     """Too many requests are waiting. Nothing of this one was kept."""
 
     code = "busy"
+
+
+class Denied(Unavailable):
+    """A login lacks a right. Nothing was done, and it stays so until somebody grants the right."""
+
+    code = "denied"
 
 
 class Lacking(Unavailable):

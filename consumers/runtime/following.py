@@ -16,7 +16,7 @@ from consumers.runtime.lifecycle import POLL_S, follow
 from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.source import RecordSource
 from infra.postgres.view_tables import tape_source
-from ledger.errors import Unavailable
+from ledger.errors import Denied, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,7 @@ def follow_on(
     """As `follow`, called again after each lost connection; None if stopped during a pause.
 
     Once a view has moved, the next pause is the shortest again. Ends within `POLL_S` of `stop`.
+    Raises `Denied` if the login lacks a right.
     """
     pause_s = PAUSE_S_MIN
 
@@ -60,6 +61,8 @@ def follow_on(
         try:
             with (opened or (lambda: tape_source(database)))() as source:
                 return follow(database, source, projections, stop=stop, options=options)
+        except Denied:
+            raise
         except Unavailable as error:
             lost(error, pause_s)
         _wait(pause_s, stop)

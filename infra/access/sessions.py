@@ -7,6 +7,7 @@ sign-out, and when its user's password or roles change.
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,16 +34,31 @@ TRIES_S = 15 * 60
 """How long a failed sign-in counts, seconds."""
 
 TRIES_MAX = 5
-"""Failed sign-ins of one name from one address before that name is refused there."""
+"""Failed sign-ins of one name from one client before that name is refused there."""
 
 NAMES_MAX = 30
-"""Different names that fail from one address before that address is refused.
+"""Different names that fail from one client before that client is refused.
 
-There is no limit for a name over all addresses: anyone could lock out a colleague with it.
+There is no limit for a name over all clients: anyone could lock out a colleague with it.
 """
 
 _TOUCH_S = 60
 _S = 1_000_000
+
+
+def client_of(address: str) -> str:
+    """The client whose tries are counted: an IPv4 address, or the /64 network of an IPv6 one.
+
+    A person with one IPv6 address may usually take each of the 2^64 in its network. An IPv4 address
+    written as IPv6 is that IPv4 address. Any other text is a client of its own.
+    """
+    try:
+        told = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(told, ipaddress.IPv4Address):
+        return str(told)
+    return str(told.ipv4_mapped or ipaddress.ip_network((told, 64), strict=False))
 
 
 class SignIn(NamedTuple):
@@ -87,7 +103,8 @@ class Sessions:
         with self._access.open() as connection:
             _sweep(connection)
             connection.execute(
-                "DELETE FROM access.tries WHERE name = %s AND address = %s", (name, address)
+                "DELETE FROM access.tries WHERE name = %s AND address = %s",
+                (name, client_of(address)),
             )
             connection.execute(
                 f"INSERT INTO access.sessions VALUES ({NOW}, {NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
@@ -157,18 +174,18 @@ class Sessions:
 
     def _too_many(self, name: str, address: str) -> bool:
         """Count this try, then check the limits; so all of many simultaneous tries count."""
-        told = _storable(name)
+        told, client = _storable(name), client_of(address)
         with self._access.open() as connection:
             connection.execute(
                 f"INSERT INTO access.tries VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - as above
-                (told, address),
+                (told, client),
             )
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT count(*) FILTER (WHERE name = %(name)s), count(DISTINCT name)"  # noqa: S608 - as above
                 " FROM access.tries WHERE address = %(address)s"
                 f" AND tried_at_us > {NOW} - %(since)s".encode(),
-                {"name": told, "address": address, "since": TRIES_S * _S},
+                {"name": told, "address": client, "since": TRIES_S * _S},
             ).fetchone()
         tries, names = row or (0, 0)
         return bool(tries > TRIES_MAX or names > NAMES_MAX)

@@ -25,7 +25,7 @@ from infra.postgres.migrations import (
     pending,
     require_migrated,
 )
-from ledger.errors import Refused, Unavailable, Usage
+from ledger.errors import Denied, Refused, Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -366,11 +366,14 @@ def _reading_migrations(database: Database) -> Iterator[AnyConnection]:
 def translated(database: Database) -> Iterator[None]:
     """Raise driver errors of a server that does not answer as `Unavailable`.
 
-    This includes errors that may pass: lack of disk, memory or connections, or a lock. Errors that
-    will not pass, such as a defect of ours, are raised unchanged.
+    This includes errors that may pass: lack of disk, memory or connections, or a lock. A login that
+    lacks a right is `Denied`. Other errors that will not pass, such as a defect of ours, are raised
+    unchanged.
     """
     try:
         yield
+    except errors.InsufficientPrivilege as error:
+        raise _denied(database.url, str(error.diag.message_primary or error)) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         if error.sqlstate and error.sqlstate[:2] not in _MAY_PASS:
             raise
@@ -390,16 +393,21 @@ def _connect(url: str, *, autocommit: bool) -> Bounded:
 def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
     text = " ".join(str(error).split())
     if "permission denied to set role" in text:
-        everyday = ", ".join(role for role in STATEMENT_S_MAX if role != "ledger_owner")
-        return Unavailable(
-            f"The login lacks the roles of the ledger: {text}",
-            where=_where(url),
-            hint=f"Run as the login that migrates: GRANT {everyday} TO <the everyday login>.",
-        )
+        return _denied(url, text)
     return Unavailable(
         f"PostgreSQL does not answer: {text}",
         where=_where(url),
         hint="Check that the server runs, and that ROUND_LEDGER_DATABASE_URL names it and a login.",
+    )
+
+
+def _denied(url: str, text: str) -> Denied:
+    everyday = ", ".join(role for role in STATEMENT_S_MAX if role != "ledger_owner")
+    return Denied(
+        f"The login lacks a right: {text}",
+        where=_where(url),
+        hint="Use the login that is meant for this process. Or run, as the login that migrates: "
+        f"GRANT {everyday} TO <the everyday login>.",
     )
 
 

@@ -13,7 +13,7 @@ from collections import deque
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from ledger.errors import Busy, Unavailable
+from ledger.errors import Busy, Denied, Unavailable
 from ledger.record.tape import Quarantined, Receipt, Received
 from ledger.values import quantity
 
@@ -188,11 +188,16 @@ def ask(
     gives_up: Callable[[], bool],
     pause: Callable[[float], None] = time.sleep,
 ) -> list[Receipt]:
-    """Append, and repeat while no answer comes. Raises the last `Unavailable` on giving up."""
+    """Append, and repeat while no answer comes. Raises the last `Unavailable` on giving up.
+
+    A login that lacks a right is not asked for again: raises `Denied` at once.
+    """
     attempt = 0
     while True:
         try:
             return tape.append(facts)
+        except Denied:
+            raise
         except Unavailable:
             if gives_up():
                 raise

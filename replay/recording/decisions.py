@@ -48,12 +48,14 @@ A = TypeVar("A", bound=Aggregate)
 class Decisions(Record, Generic[A]):
     """Reads aggregates of one kind and records decisions on them; `close` ends its connections.
 
+    Raises `Denied` if the login may not decide, `Unavailable` if the database does not answer.
     rows_about: the rows of the record about an aggregate, from a view; in any order.
     """
 
     def __init__(self, database: Database, rows_about: Callable[[A], Sequence[TapeRow]]) -> None:
         self.database = database
         self._about = rows_about
+        database.connect("ledger_desk").close()  # refused at once; the pool waits for 30 s
         super().__init__(env=application_env(database))
 
     def read(self, new: A) -> A:

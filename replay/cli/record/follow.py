@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from consumers.runtime.stopping import until_signalled
-from ledger.errors import Refused, Unavailable, Usage
+from ledger.errors import Denied, Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
 from ledger.record.wire import parse_line
 from replay.devices import file_tail
@@ -73,6 +73,8 @@ def _here(committer: Committer) -> Send:
         judged = [parse_line(line) for line in lines]
         try:
             receipts = committer.append(judged)
+        except Denied:
+            raise
         except Unavailable as error:
             raise NotTaken(error.what) from error
         except Refused as error:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from infra.access.connections import NOW
-from infra.access.sessions import NAMES_MAX
+from infra.access.sessions import NAMES_MAX, client_of
 from infra.postgres.connection import Database
 from infra.settings import load
 from ledger.errors import Usage
@@ -67,6 +67,31 @@ def test_one_browsers_wrong_tries_keep_no_other_out(proxied: Site) -> None:
     assert signs_in(proxied, OTHER).status_code == 303
     signed_in = proxied.ports.access.events(1)[0]
     assert (signed_in.what, signed_in.address) == ("signed_in", OTHER)
+
+
+def test_a_browser_with_a_network_of_ipv6_is_one_client(proxied: Site) -> None:
+    worn_out(proxied, "2001:db8::/64")
+    assert signs_in(proxied, OTHER).status_code == 429
+    assert signs_in(proxied, "2001:db8:0:1::8").status_code == 303
+    tried = "SELECT DISTINCT address FROM access.tries WHERE name = 'ops'"
+    with proxied.database.connect("ledger_owner") as connection:
+        assert connection.execute(tried).fetchall() == [("2001:db8::/64",)]
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        (ONE, ONE),
+        ("2001:db8::8", "2001:db8::/64"),
+        ("2001:db8:0:0:ffff:ffff:ffff:ffff", "2001:db8::/64"),
+        ("2001:db8:0:1::8", "2001:db8:0:1::/64"),
+        (f"::ffff:{ONE}", ONE),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("unknown", "unknown"),
+    ],
+)
+def test_a_client_is_an_address_of_ipv4_or_a_network_of_ipv6(address: str, client: str) -> None:
+    assert client_of(address) == client
 
 
 def test_where_no_proxy_is_set_none_is_believed(staffed: Site) -> None:
@@ -163,7 +188,7 @@ def test_wrong_tries_from_elsewhere_lock_no_colleague_out(proxied: Site) -> None
     with proxied.database.connect("ledger_owner") as connection:
         connection.execute(
             f"INSERT INTO access.tries SELECT {NOW}, 'ops', %s FROM generate_series(1, 5)".encode(),  # noqa: S608 - as it counts
-            (OTHER,),
+            (client_of(OTHER),),
         )
     assert signs_in(proxied, OTHER).status_code == 429
     assert signs_in(proxied, ONE).status_code == 303

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.errors import Busy, Refused, Unavailable
+from ledger.errors import Busy, Denied, Refused, Unavailable
 from ledger.record import group_commit as module
 from ledger.record.group_commit import FACTS_A_COMMIT_MAX, Committer
 from ledger.record.tape import Head, Quarantined, Receipt, Received, TapeRow
@@ -21,6 +21,9 @@ REFUSED = Refused("too long", where="fact", hint="shorten it")
 GONE = Unavailable("gone", where="server", hint="wait")
 
 
+DENIED = Denied("no right", where="server", hint="grant it")
+
+
 class SlowTape:
     """Judges as the record does, in memory; holds each call until released, and fails as set."""
 
@@ -31,6 +34,7 @@ class SlowTape:
         self.go_on.set()
         self.called = threading.Event()
         self.lose_replies = 0
+        self.lost: Unavailable = GONE
         self.refuse: str | None = None
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
@@ -42,7 +46,7 @@ class SlowTape:
         receipts = [self._judge(one) for one in facts]
         if self.lose_replies:
             self.lose_replies -= 1
-            raise GONE
+            raise self.lost
         return receipts
 
     def _judge(self, one: Received | Quarantined) -> Receipt:
@@ -146,6 +150,15 @@ def test_what_is_refused_concerns_only_who_sent_it(tape: SlowTape, committer: Co
     assert waiting[0].result(120)[0].verdict == "appended"
     assert waiting[1].exception(10) is REFUSED
     assert waiting[2].result(120)[0].verdict == "appended"
+
+
+def test_a_login_that_lacks_a_right_is_told_so_at_the_first_answer(
+    tape: SlowTape, committer: Committer
+) -> None:
+    tape.lose_replies, tape.lost = 1_000, DENIED
+    with pytest.raises(Denied):
+        committer.append([fact(1)])
+    assert len(tape.calls) == 1
 
 
 def test_a_lost_answer_is_asked_for_again_and_says_duplicate(
