@@ -46,7 +46,6 @@ from ledger.rules.hands.short_hands import (
 )
 from ledger.rules.hands.twenty_one import straight_jack_if_known
 from ledger.rules.wagers import house_money, progressive
-from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -168,8 +167,8 @@ def _settle_first(t: Table, seats: Sequence[int]) -> list[int]:
 
 
 def _first_two(t: Table, seat: int) -> list[str]:
-    """A player's first two cards; None if a card of the round was lost."""
-    return [UNKNOWN_CARD] * 2 if doubtful(t) else t.cards["player", seat, 1][:2]
+    """A player's first two cards, or none if a card of the round was lost."""
+    return [] if doubtful(t) else t.cards["player", seat, 1][:2]
 
 
 def _pays(t: Table, cards: Sequence[str]) -> bool | None:

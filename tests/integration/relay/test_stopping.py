@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,10 @@ def ready(at: int) -> bool:
 
 def asks_brokers(pid: int, broker: int) -> bool:
     """Whether a process has a connection to a broker's port."""
-    files = [str(each.readlink()) for each in Path(f"/proc/{pid}/fd").iterdir()]
+    files = []
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed since it was listed
+            files.append(str(each.readlink()))
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     to_broker = {f"socket:[{line[9]}]" for line in lines if line[2].endswith(f":{broker:04X}")}
     return bool(to_broker.intersection(files))

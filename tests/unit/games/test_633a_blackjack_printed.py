@@ -14,8 +14,6 @@ NO_ORDER = "two cards are a Blackjack in any order"
 DOUBLED = "nothing is decided of a hand that was doubled but its rescue"
 
 EQUIVALENT = {
-    "_first_two: 2 -> 1": "cards that are not known, however many there are",
-    "_first_two: 2 -> 3": "cards that are not known, however many there are",
     "_pays: 0 -> 1": "both tables have the same rows",
     "_pays: 0 -> -1": "both tables have the same rows",
     "_straight_jack: [cards[0], t.cards['player', seat, 2][0]] -> "
