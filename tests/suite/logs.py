@@ -10,14 +10,17 @@ import logging
 
 import pytest
 
-COMMANDS_SET = ("round_ledger", "uvicorn")
-"""The loggers that `log_to_stderr` sets."""
+OURS = ("round_ledger", "uvicorn")
+"""The loggers that `log_to_stderr` sets. A library that sets its own may disable others."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    for name in COMMANDS_SET:
-        logger = logging.getLogger(name)
-        logger.handlers = []
-        logger.setLevel(logging.NOTSET)
-        logger.propagate = True
+    logging.disable(logging.NOTSET)
+    for name in [*OURS, *logging.root.manager.loggerDict]:
+        if name.split(".")[0] in OURS:
+            logger = logging.getLogger(name)
+            logger.handlers = []
+            logger.setLevel(logging.NOTSET)
+            logger.propagate = True
+            logger.disabled = False

@@ -50,7 +50,7 @@ def test_a_login_that_may_not_act_for_the_ledger_is_told_what_to_grant(
         url = conninfo.make_conninfo(database.url, user="outsider")
         with pytest.raises(Unavailable, match="GRANT ledger_writer, ledger_reader") as told:
             Database(url, database.url).connect("ledger_reader")
-        assert "lacks the roles" in told.value.what
+        assert "lacks a right" in told.value.what
     finally:
         with psycopg.connect(database.url, autocommit=True) as connection:
             connection.execute("DROP ROLE outsider")
