@@ -235,13 +235,21 @@ def _bet(ring: PokerBetting, order: Sequence[int], section: str) -> None:
         if seat not in ring.live or seat in ring.all_in:
             continue
         if due <= 0 and not others:  # nobody could answer a bet: he may check, but need not
-            ring.t.decide(seat, ("check",), section, only=("check",), may=True)
+            if not _decides_later(ring):
+                ring.t.decide(seat, ("check",), section, only=("check",), may=True)
             continue
         before = ring.price
         _respond(ring, seat, due, section, raises=bool(others))
         if ring.price > before:
             waiting = ring.after(seat)[:-1]
     _unmet(ring, section)
+
+
+def _decides_later(ring: PokerBetting) -> bool:
+    """Whether the next decision on record came after the next card, so is one of a later street."""
+    source = ring.t.source
+    decision, card = source.first("decision_made"), source.first("cards_dealt")
+    return bool(decision and card and source.later_than(decision, card))
 
 
 def _respond(ring: PokerBetting, seat: int, due: int, section: str, *, raises: bool) -> None:

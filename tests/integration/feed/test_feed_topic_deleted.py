@@ -105,7 +105,7 @@ def test_a_relay_without_news_tells_of_a_deleted_topic_and_ends_once_it_is_there
     with heard(commands) as running:
         until(lambda: position(database, topics.FACTS) == last)
         delete(kafka, [topics.FACTS])
-        until(lambda: tells(running, "was not shown", "should be exists, is not there"))
+        until(lambda: tells(running, "show the end of a topic", "should be exists, is not there"))
         assert running.process.poll() is None
         topics.apply(kafka)
         assert running.process.wait(120) == 3

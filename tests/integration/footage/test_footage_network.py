@@ -179,7 +179,7 @@ def test_a_network_that_the_system_does_not_take_away_is_told_once(
     for _ in range(2):
         assert decode([job])[0].frames, "it is read all the same"
     (record,) = caplog.records
-    assert (record.name, "has a network" in record.message) == ("round_ledger.footage", True)
+    assert (record.name, "with a network" in record.message) == ("round_ledger.footage", True)
     assert limits.confinement() == limits.Confined(network=True)
 
 

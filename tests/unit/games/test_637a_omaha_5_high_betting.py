@@ -190,6 +190,10 @@ def test_637a_19_g_whom_nobody_could_answer_may_check_and_need_not() -> None:
     assert next_of(script) == "> card_burned dealer 637a.19(h)"
     ruled(GAME, script + rest, WON)
     ruled(GAME, script + "act 2 check\n" + rest, WON)
+    cards = board(*BOARD, between="").splitlines()
+    for street in (number for number, line in enumerate(cards) if line.startswith("deal")):
+        at_it = "\n".join([*cards[: street + 1], "act 2 check", *cards[street + 1 :]])
+        ruled(GAME, script + rest.replace("\n".join(cards), at_it), WON)
 
 
 def test_637a_19_d_blinds_and_antes_go_down_before_the_first_card() -> None:
