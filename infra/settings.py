@@ -177,12 +177,12 @@ TABLE = (
         "ROUND_LEDGER_TRUSTED_PROXIES",
         "this machine, if ROUND_LEDGER_PUBLIC_URL is set; else none",
         "Proxies in front of `serve` whose X-Forwarded-For is believed: addresses or networks,"
-        " as 192.0.2.10,2001:db8::/64.",
+        " such as 192.0.2.10,2001:db8::/64.",
     ),
     Setting(
         "ROUND_LEDGER_TIME_ZONE",
         "the offset that each property's devices use",
-        "Time zone that people read and type times in, as America/New_York; or one for each"
+        "Time zone that people read and type times in, such as America/New_York; or one for each"
         " property, as hollywood=America/New_York,desert=America/Phoenix. One without a property is"
         " for the others.",
     ),

@@ -169,7 +169,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
             raise Usage(
                 f"`{self.dispute}` cannot be the name of a dispute",
                 where="dispute",
-                hint="Use letters, digits, `.`, `_` and `-`, up to 64, as D-17.",
+                hint="Use letters, digits, `.`, `_` and `-`, up to 64, such as D-17.",
             )
         told = written(claim, "claim")
         return DisputeRaised(

@@ -105,7 +105,7 @@ _TELLING = re.compile(r"[-:]|\.0{6}(?=Z)")
 
 
 def window_name(from_us: int, to_us: int) -> str:
-    """A unique name for a window, as P-20261120T190000Z-20261120T192000Z-3f9a2c."""
+    """A unique name for a window, such as P-20261120T190000Z-20261120T192000Z-3f9a2c."""
     start, end = (_TELLING.sub("", format_time(each)) for each in (from_us, to_us))
     return f"{PREFIX}{start}-{end}-{secrets.token_hex(3)}"
 

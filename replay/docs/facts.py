@@ -34,9 +34,9 @@ def page() -> str:
         f"`{WIRE_PREFIX}` and the name below; (`source`, `id`) identifies it for ever. Fields not "
         "listed are kept and ignored. The JSON Schema of each is in "
         "`ledger/facts/schemas`, and inside [asyncapi.json](asyncapi.json).",
-        "A fact of a round names it in `subject`, as `CC-07/2026-11-20/231`: table, gaming day, "
-        "number. A fact outside a round concerns its `table`; without that field, the place in its "
-        "`source`. Names of wagers, games and paytables are on the page of each "
+        "A fact of a round names it in `subject`, such as `CC-07/2026-11-20/231`: table, "
+        "gaming day, number. A fact outside a round concerns its `table`; without that field, the "
+        "place in its `source`. Names of wagers, games and paytables are on the page of each "
         "[game](reference/games.md).",
         "A fact appended by `round-ledger quarantine release ID --as` carries the attribute "
         "`quarantineid`: the number of what it stands for.",

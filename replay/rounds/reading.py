@@ -116,7 +116,7 @@ def resolve_round(store: ViewStore, name: str) -> RoundId:
         raise Usage(
             f"`{name}` is not the name of a round",
             where="ROUND",
-            hint="Give [property:]table/gaming day/number, as CC-07/2026-11-20/231.",
+            hint="Give [property:]table/gaming day/number, such as CC-07/2026-11-20/231.",
         )
     found = store.query(
         "SELECT property FROM {schema}.rounds WHERE table_name = %(table)s"

@@ -30,7 +30,7 @@ _TYPED = re.compile(
 _TOLD = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 _HINT = (
     "Give it as 2026-11-20 21:00, 11/20/2026 9:00 PM, 9 pm or 21:00; for another zone than the"
-    " house's with its offset, as 2026-11-20T21:00:00-05:00, or with Z for UTC."
+    " house's with its offset, such as 2026-11-20T21:00:00-05:00, or with Z for UTC."
 )
 
 Which = Literal["first", "second"]
@@ -253,7 +253,7 @@ def _by_the_wall(text: str, typed: datetime, zone: tzinfo, where: str) -> int:
         raise Usage(
             f"{text} did not occur in {zone_name(zone)}: clocks were set forward over it",
             where=where,
-            hint="Give the time with its offset, as 2026-03-08T03:30:00-04:00.",
+            hint="Give the time with its offset, such as 2026-03-08T03:30:00-04:00.",
         )
     choice = " or ".join(wall(each, zone).isoformat() for each in shown)
     raise Usage(

@@ -264,7 +264,7 @@ class InForce:
         return printed[0] if chosen is None else printed[0].paying(chosen)
 
     def section(self, paragraph: str) -> str:
-        """A paragraph of the chapter in full, as `592.11(b)`."""
+        """A paragraph of the chapter in full, such as `592.11(b)`."""
         return cited(self.edition.chapter, paragraph)
 
     def broken(self, exact: Fraction) -> int:

@@ -109,7 +109,7 @@ def _term(where: str, of: PrintedMeter, name: str, value: object) -> Iterator[Pr
         yield Problem(where, f"{value!r} is no name", ("the name that its facts give the meter",))
     elif name == "rate" and rate_of(value) is None:
         says = f"{value!r} is no part of a wager"
-        yield Problem(where, says, ("a part above 0 and up to 1, as 1/10, 10% or 0.1",))
+        yield Problem(where, says, ("a part above 0 and up to 1, such as 1/10, 10% or 0.1",))
     elif name in AMOUNTS and amount_of(value, of.least) is None:
         yield Problem(
             where, f"{value!r} is not an amount that its section allows", _cents(of.least)

@@ -56,7 +56,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
     ] = None,
     cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn per table.")] = 1,
     gaming_day: Annotated[
-        str, typer.Option(help="YYYY-MM-DD.", callback=require_gaming_day)
+        str, typer.Option(metavar="DAY", help="YYYY-MM-DD.", callback=require_gaming_day)
     ] = "2026-11-20",
     property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
     json: Json = False,

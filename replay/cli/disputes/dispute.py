@@ -54,7 +54,7 @@ Property = Annotated[
 ]
 
 Name = Annotated[
-    str, typer.Argument(metavar="DISPUTE", help=("Name of the dispute, as D-2026-11-20-1."))
+    str, typer.Argument(metavar="DISPUTE", help=("Name of the dispute, such as D-2026-11-20-1."))
 ]
 
 
@@ -227,7 +227,8 @@ def note(
         typer.Option(
             "--moment",
             metavar="MOMENT",
-            help="A fact, as 12 or CC-07/2026-11-20/230#4; @TIME; CAMERA@TIME. May be repeated.",
+            help="A fact, such as 12 or CC-07/2026-11-20/230#4; @TIME; CAMERA@TIME. "
+            "May be repeated.",
         ),
     ] = None,
     property_: Property = None,

@@ -50,10 +50,14 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="One zip instead of a folder.")] = False,
     pre: Annotated[
-        int, typer.Option(min=0, max=ROLL_S_MAX, help="Seconds of footage before it.")
+        int,
+        typer.Option(
+            metavar="SECONDS", min=0, max=ROLL_S_MAX, help="Seconds of footage before it."
+        ),
     ] = PRE_S,
     post: Annotated[
-        int, typer.Option(min=0, max=ROLL_S_MAX, help="Seconds of footage after it.")
+        int,
+        typer.Option(metavar="SECONDS", min=0, max=ROLL_S_MAX, help="Seconds of footage after it."),
     ] = POST_S,
     by: Annotated[
         str | None,

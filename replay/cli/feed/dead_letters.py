@@ -31,7 +31,7 @@ app.add_typer(group, name="dlq", help="Show dead letters, and process them again
 SHOWN_OCTETS = 1_000
 
 Places = Annotated[
-    list[str] | None, typer.Argument(metavar="PLACE", help="As `dlq list` prints them.")
+    list[str] | None, typer.Argument(metavar="PLACE", help="Such as 0@17, from `dlq list`.")
 ]
 
 
@@ -109,7 +109,7 @@ def list_(
 
 @group.command("show")
 def show(
-    place: Annotated[str, typer.Argument(metavar="PLACE", help="As `dlq list` prints it.")],
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="Such as 0@17, from `dlq list`.")],
     *,
     json: Json = False,
 ) -> None:

@@ -38,7 +38,10 @@ def relay(
         bool, typer.Option("--once", help="Stop at the end of the record instead of following it.")
     ] = False,
     deadline: Annotated[
-        float, typer.Option(min=1, help="Seconds that Kafka may take to confirm a batch.")
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, help="Seconds that Kafka may take to confirm a batch."
+        ),
     ] = ACKNOWLEDGED_S_MAX,
     port: Annotated[
         int | None,

@@ -136,7 +136,10 @@ def watch(  # noqa: PLR0913 - one option a choice
     stable_s: Annotated[
         float,
         typer.Option(
-            "--stable", min=0.1, help=("A file is finished after this many seconds unchanged.")
+            "--stable",
+            metavar="SECONDS",
+            min=0.1,
+            help=("A file is finished after this many seconds unchanged."),
         ),
     ] = STABLE_S,
     json: Json = False,

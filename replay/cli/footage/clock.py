@@ -62,9 +62,14 @@ def calibrate(
         ),
     ] = None,
     refresh_ms: Annotated[
-        int, typer.Option("--refresh-ms", min=0, help="Milliseconds until a code changes.")
+        int,
+        typer.Option(
+            "--refresh-ms", metavar="MS", min=0, help="Milliseconds until a code changes."
+        ),
     ] = REFRESH_MS,
-    every: Annotated[float, typer.Option(min=0, help="Seconds between pictures read.")] = EVERY_S,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="Seconds between pictures read.")
+    ] = EVERY_S,
     json: Json = False,
 ) -> None:
     """Compare a camera's clock with one that it filmed, and record the checks.
@@ -119,7 +124,10 @@ def clock(
     uncertainty_ms: Annotated[
         int | None,
         typer.Option(
-            "--uncertainty-ms", min=0, help=("How far the reading may be off, milliseconds.")
+            "--uncertainty-ms",
+            metavar="MS",
+            min=0,
+            help=("How far the reading may be off, milliseconds."),
         ),
     ] = None,
     json: Json = False,

@@ -59,12 +59,17 @@ class _About(NamedTuple):
 @group.command("coverage")
 def coverage(
     round_: Annotated[
-        str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+        str | None,
+        typer.Argument(
+            metavar="ROUND",
+            help="[property:]table/gaming day/number, such as CC-07/2026-11-20/231.",
+        ),
     ] = None,
     *,
     table: Annotated[str | None, typer.Option(help="A table, while it was open.")] = None,
     gaming_day: Annotated[
-        str | None, typer.Option(help="With --table: YYYY-MM-DD.", callback=require_gaming_day)
+        str | None,
+        typer.Option(metavar="DAY", help="With --table: YYYY-MM-DD.", callback=require_gaming_day),
     ] = None,
     property_: Property = None,
     footage: Annotated[
@@ -92,7 +97,7 @@ def coverage(
             raise Usage(
                 "Name a round, or a table and a gaming day",
                 where="footage coverage",
-                hint="As CC-07/2026-11-20/231, or --table CC-07 --gaming-day 2026-11-20.",
+                hint="Give a round, such as CC-07/2026-11-20/231, or --table and --gaming-day.",
             )
         stated = state(store, about, footage_folder(footage))
         zone = house_zones(database).of(about.property)

@@ -80,7 +80,9 @@ class Handled(NamedTuple):
 @group.command("retention")
 def retention(
     *,
-    within: Annotated[int, typer.Option(min=0, max=36_500, help="Days from now.")] = 7,
+    within: Annotated[
+        int, typer.Option(metavar="DAYS", min=0, max=36_500, help="Days from now.")
+    ] = 7,
     camera: OneCamera = None,
     policy: Annotated[
         bool, typer.Option("--policy", help="Only print the built-in retention table, as TOML.")

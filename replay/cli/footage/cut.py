@@ -55,7 +55,10 @@ PRE_S, POST_S = 8.0, 12.0
 """Default seconds before and after a clip: as long as a decision takes."""
 
 Round = Annotated[
-    str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+    str | None,
+    typer.Argument(
+        metavar="ROUND", help="[property:]table/gaming day/number, such as CC-07/2026-11-20/231."
+    ),
 ]
 OneCamera = Annotated[
     str | None, typer.Option("--camera", metavar="NAME", help="Only this camera.")
@@ -147,8 +150,12 @@ def clip_(  # noqa: PLR0913 - one option a choice
     to: Annotated[
         str | None, typer.Option("--to", metavar="TIME|N", help="A time, or fact N of the round.")
     ] = None,
-    pre: Annotated[float, typer.Option(min=0, help="Additional seconds before.")] = PRE_S,
-    post: Annotated[float, typer.Option(min=0, help="Additional seconds after.")] = POST_S,
+    pre: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="Additional seconds before.")
+    ] = PRE_S,
+    post: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="Additional seconds after.")
+    ] = POST_S,
     camera_clock: CameraClock = False,
     exact: Annotated[
         bool, typer.Option("--exact", help="Re-encode to begin and end exactly; listed as derived.")
@@ -227,7 +234,7 @@ def _asked(
     if camera is None:
         raise Usage("No round or camera is named", where="ROUND", hint="Name a round or --camera.")
     if not near:
-        raise Usage("No time is named", where="--from", hint="As 11/20/2026 9:00 PM.")
+        raise Usage("No time is named", where="--from", hint="Give it as 11/20/2026 9:00 PM.")
     with reading(database, [CAMERA_FACTS.name]) as store:
         place = property_of(store, camera, property_)
         rows = rows_of_cameras(store, place, min(near), max(near), camera)

@@ -37,7 +37,9 @@ def health(
         str | None, typer.Option("--camera", metavar="NAME", help="Only this camera.")
     ] = None,
     *,
-    every: Annotated[float, typer.Option(min=0, help="Seconds between pictures.")] = EVERY_US / S,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0, help="Seconds between pictures.")
+    ] = EVERY_US / S,
     json: Json = False,
 ) -> None:
     """Check cameras for dark, blurred, moved or frozen pictures.

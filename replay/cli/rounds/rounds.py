@@ -49,16 +49,16 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option("--to", metavar="TIME", help="Began at or before.")
     ] = None,
     position: Annotated[int | None, typer.Option(help="Betting position.")] = None,
-    wager: Annotated[str | None, typer.Option(help="Wager id, as middle.")] = None,
+    wager: Annotated[str | None, typer.Option(help="Wager id, such as middle.")] = None,
     amount: Annotated[
         str | None,
         typer.Option(metavar="DOLLARS", help=("Amount placed, paid or collected on one wager.")),
     ] = None,
     amount_min: Annotated[
-        str | None, typer.Option(metavar="DOLLARS", help="As --amount, or more.")
+        str | None, typer.Option(metavar="DOLLARS", help="At least this amount on one wager.")
     ] = None,
     amount_max: Annotated[
-        str | None, typer.Option(metavar="DOLLARS", help="As --amount, or less.")
+        str | None, typer.Option(metavar="DOLLARS", help="At most this amount on one wager.")
     ] = None,
     outcome: Annotated[
         Literal["win", "lose", "push", "void"] | None, typer.Option(help="Outcome of one wager.")
@@ -67,12 +67,16 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(help="How a printed row begins: three-of-a-kind.")
     ] = None,
     card: Annotated[
-        list[str] | None, typer.Option(help="Held by one holder, as As; may be repeated.")
+        list[str] | None, typer.Option(help="Held by one holder, such as As; may be repeated.")
     ] = None,
     patron: Annotated[str | None, typer.Option(help="Token of a patron who wagered.")] = None,
-    dealer: Annotated[str | None, typer.Option(help="Credential of the dealer, as D-1042.")] = None,
-    finding: Annotated[str | None, typer.Option(help="Code of a finding, as overpaid.")] = None,
-    dispute: Annotated[str | None, typer.Option(help="Dispute about it, as D-17.")] = None,
+    dealer: Annotated[
+        str | None, typer.Option(help="Credential of the dealer, such as D-1042.")
+    ] = None,
+    finding: Annotated[
+        str | None, typer.Option(help="Code of a finding, such as overpaid.")
+    ] = None,
+    dispute: Annotated[str | None, typer.Option(help="Dispute about it, such as D-17.")] = None,
     status: Annotated[
         Literal["open", "completed", "voided"] | None, typer.Option(help="Status of the round.")
     ] = None,

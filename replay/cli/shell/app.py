@@ -108,6 +108,13 @@ class Lazy(TyperGroup):
             return TyperCommand(row.name, help=row.says, rich_help_panel=row.panel)
         return load(row)
 
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override] # vendored
+        """The options before a command, as people type them."""
+        given: list[Any] = super().get_params(ctx)
+        for each in given:
+            _plain_type(each)
+        return given
+
     def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override] # noqa: ANN401 - vendored
         """The list of all commands, without importing one."""
         ctx.meta["listing"] = True
@@ -135,22 +142,36 @@ def _plain_help(command: Any) -> None:  # noqa: ANN401 - vendored, as above
         each.help = (getattr(each, "help", None) or "").replace("<", "\\<")
     for each in command.params:
         _plain_type(each)
+        _range_in_words(each)
+    help_option = command.get_help_option
+    command.get_help_option = lambda ctx: _plain_type(help_option(ctx))
     for sub in getattr(command, "commands", {}).values():
         _plain_help(sub)
 
 
-def _no_type(ctx: object) -> None:
-    del ctx
-
-
-def _plain_type(parameter: Any) -> None:  # noqa: ANN401 - vendored, as above
+def _plain_type(parameter: Any) -> Any:  # noqa: ANN401 - vendored, as above
     """Show `--table TABLE` for `--table <str>`, and a flag without `<bool>`."""
     if parameter.param_type_name == "argument":
-        parameter.display_type_rich = _no_type
+        parameter.display_type_rich = _nothing
     elif getattr(parameter, "is_flag", False):
         parameter.metavar = ""
     elif parameter.metavar is None and not parameter.type_descriptor.is_choice:
         parameter.metavar = parameter.opts[0].strip("-").replace("-", " ").upper()
+    return parameter
+
+
+def _range_in_words(parameter: Any) -> None:  # noqa: ANN401 - vendored, as above
+    """Say `1 to 1,000` in the help of a number, not `[1<=x<=1000]` beside its name."""
+    if parameter.min is None:
+        return
+    most = f" to {parameter.max:,}" if parameter.max is not None else " or more"
+    parameter.help = f"{parameter.help.rstrip('.')} ({parameter.min:,}{most})."
+    parameter._get_number_range_help_str = _nothing  # noqa: SLF001 - it has no other name
+
+
+def _nothing(ctx: object = None) -> None:
+    """Print nothing in this column of help."""
+    del ctx
 
 
 app = typer.Typer(

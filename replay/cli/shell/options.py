@@ -33,17 +33,23 @@ FootageFolder = Annotated[
     ),
 ]
 RoundName = Annotated[
-    str, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+    str,
+    typer.Argument(
+        metavar="ROUND", help="[property:]table/gaming day/number, such as CC-07/2026-11-20/231."
+    ),
 ]
 """The argument of every command about one round."""
 
-TableName = Annotated[str | None, typer.Option(help="Table, as CC-07.")]
+TableName = Annotated[str | None, typer.Option(help="Table, such as CC-07.")]
 GamingDay = Annotated[
-    str | None, typer.Option(help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day)
+    str | None,
+    typer.Option(metavar="DAY", help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day),
 ]
-Casino = Annotated[str | None, typer.Option("--property", help="Casino, as hollywood.")]
+Casino = Annotated[str | None, typer.Option("--property", help="Casino, such as hollywood.")]
 
-By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
+By = Annotated[
+    str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, such as S-2001.")
+]
 TakenBy = Annotated[
     str | None, typer.Option("--by", metavar="WHO", help="Credential of the person who takes it.")
 ]

@@ -8,7 +8,7 @@ export function clockIn(zone) {
   };
 }
 
-// A zone is a named one or an offset alone, as UTC-05:00, which not all browsers know as a zone.
+// A zone is a named one or an offset alone, such as UTC-05:00, which not all browsers know as a zone.
 function localIn(zone) {
   const alone = /^UTC([+-])(\d\d):(\d\d)$/.exec(zone);
   if (alone) {

@@ -60,7 +60,7 @@ def test_what_a_game_does_not_know_is_named_with_what_it_does(
 METER = "straight_jack"
 TERMS = "meter rate reset initial"
 LEAST = "an amount of 500000 cents or more"
-RATES = "a part above 0 and up to 1, as 1/10, 10% or 0.1"
+RATES = "a part above 0 and up to 1, such as 1/10, 10% or 0.1"
 TERMS_UNKNOWN = [
     ({"blackjack": {}}, "blackjack", METER),
     ({METER: "1/10"}, METER, f"an object of {TERMS.replace(' ', ', ')}"),
