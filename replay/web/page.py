@@ -5,12 +5,14 @@ classes of a file. Texts from facts are always escaped.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -196,6 +198,7 @@ def _templates() -> Environment:
         "quantity": quantity,
         "amount_name": amount_name,
         "any_wager": wager_of_any_game,
+        "code_marked": code_marked,
     }
     environment.filters.update(filters)
     environment.globals["static"] = static_file
@@ -222,6 +225,11 @@ def _behind(request: Request) -> Behind | None:
 def _game(name: str | None) -> str:
     game = games().get(name or "")
     return game.title if game else name or "not told"
+
+
+def code_marked(text: str) -> Markup:
+    """A message as HTML: what stands between backticks on a terminal is code on a page."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def _wager(name: str, game: str | None) -> str:

@@ -63,7 +63,7 @@ Because = Annotated[
     str, typer.Option(help="Reason.", callback=lambda text: written(text, "--because"))
 ]
 From = Annotated[
-    str, typer.Option("--from", metavar="TIME", help="By the camera's clock: 11/20/2026 7:00 PM.")
+    str, typer.Option("--from", metavar="TIME", help="By the camera's clock: 2026-11-20 19:00.")
 ]
 To = Annotated[str, typer.Option("--to", metavar="TIME", help="By the camera's clock.")]
 

@@ -234,7 +234,7 @@ def _asked(
     if camera is None:
         raise Usage("No round or camera is named", where="ROUND", hint="Name a round or --camera.")
     if not near:
-        raise Usage("No time is named", where="--from", hint="Give it as 11/20/2026 9:00 PM.")
+        raise Usage("No time is named", where="--from", hint="Give it as 2026-11-20 21:00.")
     with reading(database, [CAMERA_FACTS.name]) as store:
         place = property_of(store, camera, property_)
         rows = rows_of_cameras(store, place, min(near), max(near), camera)

@@ -42,7 +42,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     since: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="TIME", help="Ended at or after: 11/20/2026 9:00 PM, or 9 pm."
+            "--from", metavar="TIME", help="Ended at or after: 2026-11-20 21:00, or 9 pm."
         ),
     ] = None,
     until: Annotated[

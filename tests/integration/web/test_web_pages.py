@@ -271,7 +271,7 @@ def test_findings_about_a_tables_day_are_beside_its_money_and_under_the_rounds(
 def test_the_fields_of_times_say_which_clock_they_mean(auditor: Browser) -> None:
     form = shown(auditor, "/")
     assert form.count('aria-describedby="times"') == 2
-    assert "Times in America/New_York. Also as 9 pm" in form
+    assert "Times in America/New_York. 9 pm and" in form
 
 
 def test_static_files_are_kept_by_their_content_and_lead_nowhere_else(site: Site) -> None:

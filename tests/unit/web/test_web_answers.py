@@ -16,6 +16,7 @@ from starlette.routing import Route
 from ledger.errors import Lacking, Unavailable
 from replay.web import routes
 from replay.web.access import authentication
+from replay.web.page import code_marked
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -69,3 +70,10 @@ def test_a_cookie_is_taken_back_by_the_words_it_was_given_with(*, secure: bool) 
     assert marks <= words[1]
     assert kept.startswith("__Host-") == gone.startswith("__Host-") == secure
     assert "Max-Age=0" in words[1]
+
+
+def test_what_a_message_marks_with_backticks_is_code_and_text_stays_text() -> None:
+    shown = code_marked("`<b>` is not a round; see `round-ledger dlq list` & 5 `.")
+    assert shown == (
+        "<code>&lt;b&gt;</code> is not a round; see <code>round-ledger dlq list</code> &amp; 5 `."
+    )
