@@ -45,8 +45,8 @@ Card = Literal[
     "Jk", "??",
 ]
 # fmt: on
-"""A card, such as `Th`: its rank of `23456789TJQKA` and its suit, `c` clubs, `d` diamonds, `h` hearts or
-`s` spades. `Jk` is the joker, `??` a card that is not known."""
+"""A card, such as `Th`: its rank of `23456789TJQKA` and its suit, `c` clubs, `d` diamonds,
+`h` hearts or `s` spades. `Jk` is the joker, `??` a card that is not known."""
 
 UNKNOWN_CARD = "??"
 
