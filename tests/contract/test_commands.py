@@ -65,7 +65,7 @@ main()
 
 def test_being_stopped_while_it_loads_is_no_traceback() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, cwd=ROOT, check=False, timeout=60
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, cwd=ROOT, check=False, timeout=120
     )
     assert (done.returncode, done.stderr) == (130, b"")
 
@@ -95,7 +95,7 @@ def test_what_the_machine_does_not_allow_is_exit_code_3_and_a_defect_is_a_traceb
         env=environ(tmp_path),
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert done.returncode == code, done.stderr
     assert "/srv/ledger" in done.stderr

@@ -21,7 +21,7 @@ class Listening:
 
     def strangers(self) -> int:
         """How often somebody came. Asked by coming last, since who comes is served in turn."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as knock:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=120) as knock:
             assert knock.recv(8)
         self.came -= 1
         return self.came

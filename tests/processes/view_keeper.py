@@ -133,7 +133,7 @@ def kept_up(commands: Relays) -> Iterator[list[int]]:
                 while process.poll() is None and not done.wait(0.05):
                     pass
                 process.terminate()
-                process.communicate(timeout=60)
+                process.communicate(timeout=120)
                 ended.append(process.returncode)
 
     thread = threading.Thread(target=run)

@@ -95,7 +95,7 @@ def test_a_quiet_table_is_told_without_a_reload_and_is_gone_once_it_speaks(
         page.on("load", lambda _: loads.append(1))
         alert = page.locator("#told-alerts li")
         expect(page.get_by_text("No alerts now.")).to_be_visible()
-        expect(alert).to_have_count(1, timeout=30_000)
+        expect(alert).to_have_count(1)
         for says in ("urgent", "Table quiet", "CC-07", "has sent no fact for", "since 20", "Do:"):
             expect(alert).to_contain_text(says)
         tell(watched, 2, DealerAssigned(employee="D-901", role="dealer"))
@@ -116,7 +116,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
         raise_(staffed, "finding", str(found[0][0]), "What a ruling before found.")
         raise_(staffed, "payout", str(found[0][0]), "Position 3 was paid $20,000.00 on middle.")
         alerts = page.locator("#told-alerts li")
-        expect(alerts.filter(has_text="Large payout")).to_have_count(1, timeout=60_000)
+        expect(alerts.filter(has_text="Large payout")).to_have_count(1)
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_have_count(1)
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_contain_text(found[0][3])
         expect(page.get_by_text("What a ruling before found.")).to_have_count(0)
@@ -141,6 +141,6 @@ def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
         for width in (1280, 1920):
             page.set_viewport_size({"width": width, "height": 1080})
             page.goto(f"{watched.url}/live")
-            expect(page.locator("#told-alerts li").nth(3)).to_be_visible(timeout=60_000)
+            expect(page.locator("#told-alerts li").nth(3)).to_be_visible()
             assert serious(page) == []
             assert fits(page)

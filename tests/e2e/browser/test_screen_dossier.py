@@ -43,7 +43,7 @@ def test_a_dossier_is_made_from_its_round_and_checked_offline(
         assert "The patron's lawyer asked." in archive.read("custody.csv").decode()
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "verify.py", "--key", key, "one.zip"],
-        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=60,
+        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
 

@@ -216,13 +216,13 @@ def test_the_floor_is_made_anew_until_it_is_paused(browser: Browser, floor: Site
         assert page.url.endswith("/live")
         assert page.get_by_role("link", name="Find", exact=True).count() == 0
         dealer(1)
-        expect(page.get_by_text("D-901")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("D-901")).to_be_visible()
         page.get_by_role("button", name="Pause").click()
         dealer(2)
         page.wait_for_timeout(3_000)
         assert page.get_by_text("D-902").count() == 0
         page.get_by_role("button", name="Resume").click()
-        expect(page.get_by_text("D-902")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("D-902")).to_be_visible()
 
 
 @pytest.mark.long
@@ -253,7 +253,7 @@ def test_focus_stays_where_it_was_when_the_floor_is_made_anew(
         page.goto(f"{staffed.url}/live")
         page.get_by_role("link", name="Round 1").focus()
         staffed.take_in([told(3, DealerAssigned(employee="D-901", role="dealer"))])
-        expect(page.get_by_text("D-901")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("D-901")).to_be_visible()
         assert page.evaluate("document.activeElement.textContent") == "Round 1"
 
 

@@ -170,7 +170,7 @@ def checked(folder: Path, dossier: Path, key: str) -> tuple[int, str]:
         (folder / "verify.py").write_bytes(archive.read("verify.py"))
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "verify.py", "--key", key, dossier.name],
-        cwd=folder, env={}, capture_output=True, text=True, check=False, timeout=60,
+        cwd=folder, env={}, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     return ran.returncode, ran.stdout
 

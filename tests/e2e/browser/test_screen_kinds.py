@@ -184,7 +184,7 @@ def wrong(
 ) -> list[str]:
     """Cameras that show another frame than is due, once each says that it stands."""
     try:
-        page.wait_for_function(SETTLED, arg=frames, timeout=60_000)
+        page.wait_for_function(SETTLED, arg=frames)
     except TimeoutError:
         told = page.evaluate(TOLD)
         raise AssertionError(

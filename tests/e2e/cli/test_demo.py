@@ -71,7 +71,7 @@ def _its_page_is_ready(cli: Cli, told: str) -> None:
         try:
             lines_ = iter(process.stdout.readline, b"")
             link = next(line for line in lines_ if b"/setup?link=" in line).decode().strip()
-            with httpx.Client(headers={"Accept": "text/html"}, timeout=30) as client:
+            with httpx.Client(headers={"Accept": "text/html"}, timeout=120) as client:
                 token = client.get(link).text.split('name="csrf" value="')[1].split('"')[0]
                 given = {
                     "csrf": token, "link": link.partition("link=")[2], "name": "maria",

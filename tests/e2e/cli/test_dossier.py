@@ -40,7 +40,7 @@ class Floor(NamedTuple):
                 verify.write_bytes(archive.read("verify.py"))
         ran = subprocess.run(
             [sys.executable, "-I", "-S", verify, "--key", self.key, *more, where],
-            cwd=alone, env={}, capture_output=True, text=True, check=False, timeout=60,
+            cwd=alone, env={}, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
         return ran.returncode, ran.stdout + ran.stderr
 

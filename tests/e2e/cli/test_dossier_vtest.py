@@ -65,7 +65,7 @@ def test_real_footage_goes_out_untouched_with_a_signed_clip_and_frames(
     assert camera["sizes"] == [f"{vtest.width}x{vtest.height}"]
     ran = subprocess.run(
         [sys.executable, "-I", "-S", out / "verify.py", "--key", key, out],
-        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=60,
+        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
     assert "Segments with exactly the bytes that were recorded: 1." in ran.stdout

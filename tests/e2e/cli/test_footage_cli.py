@@ -328,7 +328,7 @@ def test_watching_learns_what_the_recorder_tells_meanwhile(
         second = json.loads(process.stdout.readline())
     finally:
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert (first["verdict"], first["start_from"]) == ("on_record", "record")
     assert (second["verdict"], second["start_from"]) == ("appended", "name")

@@ -168,7 +168,7 @@ class Process:
             return None
         try:
             address = f"http://127.0.0.1:{json.loads(first)['port']}{path}"
-            with urllib.request.urlopen(address, timeout=30) as answer:
+            with urllib.request.urlopen(address, timeout=120) as answer:
                 return str(answer.read().decode())
         except OSError:
             return None

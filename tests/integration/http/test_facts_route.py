@@ -259,7 +259,7 @@ def serving(
 
 def answer(port: int, octets: bytes) -> bytes:
     """Everything that a server sends until it closes, without the date."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
         client.sendall(octets)
         came = b"".join(iter(lambda: client.recv(65_536), b""))
     return re.sub(rb"\r\ndate: [^\r]*", b"", came)
@@ -318,7 +318,7 @@ def test_of_a_client_that_goes_away_nothing_is_left(caplog: pytest.LogCaptureFix
     caplog.set_level(logging.INFO)
     with serving(keys=False, http=TimeoutProtocol, body_s_max=120) as port:
         assert statuses(answer(port, post(LINE))) == "200"
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
             client.sendall(post(LINE[:50], length=str(len(LINE))))
             until(lambda: figure(port, "under_way") == 1)
         until(lambda: figure(port, "under_way") == 0)

@@ -160,7 +160,7 @@ def test_two_hundred_tables_at_once_leave_gapless_tapes(server: Server, tape: Po
 
     async def floor() -> list[list[dict[str, Any]]]:
         limits = httpx.Limits(max_connections=200)
-        async with httpx.AsyncClient(base_url=server.url, limits=limits, timeout=60) as client:
+        async with httpx.AsyncClient(base_url=server.url, limits=limits, timeout=120) as client:
             return await asyncio.gather(*(table(client, number) for number in range(200)))
 
     answered = asyncio.run(floor())
@@ -174,7 +174,7 @@ def test_a_body_over_8_mib_is_413_though_nothing_of_it_comes(
     server: Server, tape: PostgresTape
 ) -> None:
     host, port = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as client:
+    with socket.create_connection((host, int(port)), timeout=120) as client:
         head = f"POST /v1/facts HTTP/1.1\r\nHost: {host}\r\nContent-Length: {OVER_8_MIB}\r\n\r\n"
         client.sendall(head.encode())
         assert client.recv(1_000).startswith(b"HTTP/1.1 413 ")
@@ -185,7 +185,7 @@ def test_a_body_of_no_told_length_is_413_once_it_is_too_long(
     server: Server, tape: PostgresTape
 ) -> None:
     host, port = server.url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as client:
+    with socket.create_connection((host, int(port)), timeout=120) as client:
         head = f"POST /v1/facts HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n"
         client.sendall(head.encode())
         chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
@@ -201,7 +201,7 @@ def test_a_client_that_sends_a_too_large_body_to_its_end_reads_the_413(
 ) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     for _ in range(5):  # cut off while it sends, a client reads an answer by luck
-        client = http.client.HTTPConnection(host, int(port), timeout=60)
+        client = http.client.HTTPConnection(host, int(port), timeout=120)
         client.request("POST", "/v1/facts", b" " * OVER_8_MIB, STRUCTURED)
         assert client.getresponse().status == 413
         client.close()
@@ -248,7 +248,7 @@ def test_more_than_may_wait_is_429_and_what_waits_is_kept(
 
 def listens(server: Server) -> bool:
     try:
-        httpx.get(f"{server.url}/healthz", timeout=30)
+        httpx.get(f"{server.url}/healthz", timeout=120)
     except httpx.TransportError:
         return False
     return True
@@ -364,7 +364,7 @@ def test_a_body_that_does_not_come_is_408_and_one_in_time_is_kept(database: Data
     line = lines(1)[0]
     with hasty(database) as url:
         port = int(url.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
             head = "POST /v1/facts HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
             client.sendall(f"{head}{len(line)}\r\n\r\n".encode() + line[:50])
             assert client.recv(1_000).startswith(b"HTTP/1.1 408 ")

@@ -54,10 +54,10 @@ class Edge(NamedTuple):
 
     def post(self, content: bytes, headers: dict[str, str]) -> httpx.Response:
         url = f"http://127.0.0.1:{self.port}/v1/facts"
-        return httpx.post(url, content=content, headers=headers, timeout=30, verify=TRUST)
+        return httpx.post(url, content=content, headers=headers, timeout=120, verify=TRUST)
 
     def figures(self) -> dict[str, float]:
-        page = httpx.get(f"http://127.0.0.1:{self.port}/metrics", timeout=30).text
+        page = httpx.get(f"http://127.0.0.1:{self.port}/metrics", timeout=120).text
         told = [line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#")]
         return {name: float(value) for name, value in told}
 
@@ -219,7 +219,7 @@ def test_the_depth_of_the_committers_queue_is_told(database: Database) -> None:
 
 def behind(url: str, name: str) -> tuple[float, float]:
     """A view's consumer lag in facts and seconds, as /metrics reports it."""
-    page = httpx.get(f"{url}/metrics", timeout=30).text
+    page = httpx.get(f"{url}/metrics", timeout=120).text
     told = dict(line.rsplit(" ", 1) for line in page.splitlines())
     facts, seconds = (
         float(told[f'round_ledger_view_behind_{unit}{{view="{name}"}}'])

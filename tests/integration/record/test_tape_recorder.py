@@ -219,7 +219,7 @@ def test_a_strangers_projection_follows_the_record_and_goes_on_where_it_ended(
         with ProjectionRunner(
             application_class=Record, projection_class=Following, view_class=Types, env=env
         ) as runner:
-            runner.wait(2 * number, timeout=60)
+            runner.wait(2 * number, timeout=120)
             assert runner.view.max_tracking_id("Record") == 2 * number
     with psycopg.connect(database.url) as connection:
         kept = connection.execute("SELECT type FROM theirs.types").fetchall()

@@ -303,7 +303,7 @@ def read_as_others_do(
     """What the reader in the docs says of all that is there, where nothing else is installed."""
     command = [sys.executable, "-W", "ignore", "-c", NOTHING_ELSE, has]
     command += [str(READER), kafka.bootstrap, kafka.named(topics.FACTS), "--until-end"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def told_by(ran: subprocess.CompletedProcess[str]) -> dict[str, list[int]]:

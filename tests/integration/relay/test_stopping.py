@@ -43,7 +43,7 @@ def port(running: subprocess.Popen[bytes]) -> int:
 
 
 def ready(at: int) -> bool:
-    return httpx.get(f"http://127.0.0.1:{at}/readyz", timeout=30).status_code == 200
+    return httpx.get(f"http://127.0.0.1:{at}/readyz", timeout=120).status_code == 200
 
 
 def asks_brokers(pid: int, broker: int) -> bool:

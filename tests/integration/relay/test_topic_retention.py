@@ -53,7 +53,7 @@ def back_filled(
             for each in sent
         ]
         for future in futures:
-            future.get(timeout=60)
+            future.get(timeout=120)
     finally:
         producer.close()
 

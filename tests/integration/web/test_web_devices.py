@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def post(site: Site, content: bytes, key: str | None, headers: dict[str, str]) -> httpx.Response:
     shown = {} if key is None else {"Authorization": f"Bearer {key}"}
     return httpx.post(
-        f"{site.url}/v1/facts", content=content, headers=headers | shown, timeout=30, verify=TRUST
+        f"{site.url}/v1/facts", content=content, headers=headers | shown, timeout=120, verify=TRUST
     )
 
 
@@ -152,10 +152,10 @@ def sent_to(served: Cli) -> int | None:
                 return None
             url = f"http://127.0.0.1:{json.loads(told)['port']}/v1/facts"
             named = STRUCTURED | {"Host": "ledger.example"}
-            return httpx.post(url, content=lines(1)[0], headers=named, timeout=30).status_code
+            return httpx.post(url, content=lines(1)[0], headers=named, timeout=120).status_code
         finally:
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=120)
 
 
 @pytest.mark.long

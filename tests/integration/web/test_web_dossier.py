@@ -65,7 +65,7 @@ def test_a_dossier_of_the_screen_proves_itself_offline(
         (tmp_path / "verify.py").write_bytes(archive.read("verify.py"))
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "verify.py", "--key", key["public"], "one.zip"],
-        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=60,
+        cwd=tmp_path, env={}, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout
 

@@ -328,7 +328,7 @@ def test_no_stranger_fills_the_memory_with_a_form(staffed: Site) -> None:
 def test_who_sends_a_form_too_long_reads_why_however_slowly_it_goes(staffed: Site) -> None:
     host, _, port = staffed.url.removeprefix("http://").partition(":")
     head = f"POST /sign-in HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 300000\r\n\r\n"
-    with socket.create_connection((host, int(port)), timeout=60) as connection:
+    with socket.create_connection((host, int(port)), timeout=120) as connection:
         connection.sendall(head.encode())
         for _ in range(3):
             connection.sendall(b"x" * 100_000)

@@ -113,7 +113,7 @@ def test_a_public_address_says_that_a_proxy_stands_before_it(cli: Cli) -> None:
                     assert browser.sign_in("nobody").status_code == 401
             finally:
                 process.terminate()
-                process.communicate(timeout=60)
+                process.communicate(timeout=120)
         assert cli("users", "log", "--json").json[0]["address"] == seen
 
 

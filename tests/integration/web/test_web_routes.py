@@ -183,7 +183,7 @@ def test_no_path_leads_out_of_what_is_served(staffed: Site) -> None:
     """Sent as written: a client of manners would tidy them up first."""
     browser = staffed.browser("surveillance")
     cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
-    line = http.client.HTTPConnection(staffed.url.removeprefix("http://"), timeout=30)
+    line = http.client.HTTPConnection(staffed.url.removeprefix("http://"), timeout=120)
     for below in ("static", "footage", "dossiers", "cases/hollywood", "rounds/hollywood"):
         for trick in TRICKS:
             line.request("GET", f"/{below}/{trick}", headers={"Cookie": cookies})

@@ -105,7 +105,7 @@ def test_a_seed_is_the_same_run_in_any_process(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=120,
         ).stdout
         for hashes in ("1", "2", "3")
     }

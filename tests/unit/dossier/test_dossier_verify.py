@@ -62,7 +62,7 @@ def test_it_runs_with_python_alone_in_an_empty_folder(made: Made, tmp_path: Path
                 sys.executable, "-I", "-S", "-W", "error", "verify.py", "--key",
                 tmp_path / "house.pub", dossier,
             ],
-            cwd=alone, env={}, capture_output=True, text=True, check=False, timeout=60,
+            cwd=alone, env={}, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
         assert ran.returncode == expected, ran.stdout + ran.stderr
         assert ran.stderr == ""
@@ -213,7 +213,7 @@ def test_facts_of_many_lines_odd_times_and_long_numbers_hold(made: Made, tmp_pat
 
 def test_without_a_dossier_named_it_checks_the_one_it_lies_in(made: Made) -> None:
     ran = subprocess.run(
-        [sys.executable, made.folder / "verify.py", "--key", KEY], check=False, timeout=60
+        [sys.executable, made.folder / "verify.py", "--key", KEY], check=False, timeout=120
     )
     assert ran.returncode == 0
 
@@ -428,7 +428,7 @@ def test_importing_its_verify_py_breaks_no_dossier(made: Made, tmp_path: Path) -
         ran = subprocess.run(
             [sys.executable, "-c", "import verify; raise SystemExit(verify.main())", "--key", KEY],
             cwd=folder, env={"PYTHONOPTIMIZE": level}, capture_output=True, text=True, check=False,
-            timeout=60,
+            timeout=120,
         )  # fmt: skip
         assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
     kept = sorted(path.name for path in (folder / "__pycache__").iterdir())

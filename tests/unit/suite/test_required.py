@@ -43,7 +43,7 @@ def test_a_skip_is_a_failure_only_where_everything_is_required(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert outcome in run.stdout
 
@@ -91,7 +91,7 @@ def test_what_lacks_is_one_line_that_says_what_to_install_however_many_tests_and
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     lines = [line for line in run.stdout.splitlines() if line.startswith("SKIPPED")]
     assert lines == told
