@@ -156,6 +156,7 @@ def sign_in(page: Page, name: str) -> None:
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
+@pytest.mark.long
 def test_what_is_sent_too_late_is_given_back(staffed: Site, case: str) -> None:
     browser = staffed.browser("surveillance")
     path = case.removeprefix(staffed.url)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from infra.postgres.embedded import embedded
-from ledger.facts import SegmentRecorded
+from ledger.facts import CameraMapped, SegmentRecorded
 from ledger.record.wire import encode
 from tests.fixtures.cli import Cli, environ
 
@@ -240,15 +240,19 @@ def test_a_table_of_keeping_that_cannot_hold_is_refused(vault: Vault) -> None:
 
 
 def test_the_built_in_table_is_printed_to_start_from_and_names_no_jurisdiction(
-    vault: Vault,
+    cli: Cli, tmp_path: Path
 ) -> None:
-    told = vault.cli("footage", "retention", "--policy").out
+    told = cli("footage", "retention", "--policy").out
     assert 'jurisdiction = "none named"' in told
     assert "Pa. Code" not in told
-    table = vault.folder / "own.toml"
+    table = tmp_path / "own.toml"
     table.write_text(told)
-    cli = Cli(vault.cli.environ | {"ROUND_LEDGER_RETENTION_FILE": str(table)})
-    assert cli("footage", "retention", "--json").code == 0
+    mapped = CameraMapped(camera="CC-01-A", table="CC-01", kind="stationary", covers=["table"])
+    line = encode(mapped, "/hollywood/surveillance/nvr", "m-1", "2020-01-01T00:01:00Z")
+    assert cli("ingest", "-", stdin=line + b"\n").code == 0
+    own = Cli(cli.environ | {"ROUND_LEDGER_RETENTION_FILE": str(table)})
+    ran = own("footage", "retention", "--json")
+    assert ran.code == 0, ran.err
 
 
 @pytest.mark.long

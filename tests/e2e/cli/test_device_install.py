@@ -18,6 +18,7 @@ import pytest
 
 from replay.text.extras import extra_of, install
 from tests.fixtures.cli import ROOT, environ, lines
+from tests.suite.budget import rest_long
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -94,7 +95,11 @@ def test_a_device_forwards_its_file_with_no_servers_library(server: Server, tmp_
 
 
 @pytest.mark.parametrize(
-    "command", [("serve",), ("ingest", "README.md"), ("replay", "CC-02/2026-11-20/1"), ("relay",)]
+    "command",
+    rest_long(
+        [("serve",), ("ingest", "README.md"), ("replay", "CC-02/2026-11-20/1"), ("relay",)],
+        everyday={("serve",)},
+    ),
 )
 def test_a_command_that_needs_an_extra_names_it_and_the_command_that_installs_it(
     tmp_path: Path, command: tuple[str, ...]
@@ -106,7 +111,9 @@ def test_a_command_that_needs_an_extra_names_it_and_the_command_that_installs_it
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", [("settings",), ("adjudicate", "-"), ("--help",)])
+@pytest.mark.parametrize(
+    "command", rest_long([("settings",), ("adjudicate", "-"), ("--help",)], everyday={("--help",)})
+)
 def test_commands_that_need_no_database_need_no_extra(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:

@@ -73,6 +73,7 @@ def added(recorded: Recorded) -> Recorded:
     return recorded
 
 
+@pytest.mark.long
 def test_adding_a_folder_again_gives_duplicates_and_the_property_is_known(added: Recorded) -> None:
     again = added.cli("footage", "add", added.folder, "--camera", "CC-07-A", "--json")
     assert again.json[-1] == {"duplicate": 3, "files": 3}
@@ -82,6 +83,7 @@ def test_adding_a_folder_again_gives_duplicates_and_the_property_is_known(added:
     assert "--property" in unknown.err
 
 
+@pytest.mark.long
 def test_a_bad_file_is_told_and_the_rest_is_taken(added: Recorded, tmp_path: Path) -> None:
     shutil.copy(added.folder / FILES[0], tmp_path)
     (tmp_path / "bad.mp4").write_text("#EXTM3U\nhttp://127.0.0.1:9/x.ts\n")
@@ -108,6 +110,7 @@ def test_a_file_that_was_renamed_is_told_and_the_rest_is_taken(
     assert "22 frames" in done.err
 
 
+@pytest.mark.long
 def test_what_is_indexed_is_listed_by_camera(added: Recorded) -> None:
     listed = added.cli("footage", "list", "--camera", "CC-07-A", "--json").json
     assert [each["frames"] for each in listed] == [240] * 3
@@ -178,6 +181,7 @@ def test_a_derived_clip_is_named_so_and_a_gap_is_told(added: Recorded, tmp_path:
     assert "no footage of that time is available" in empty.err
 
 
+@pytest.mark.long
 def test_exports_are_facts_that_name_who_and_why(added: Recorded, tmp_path: Path) -> None:
     done = added.cli(
         "footage", "clip", "--camera", "CC-07-A", "--from", "2026-11-20T18:40:01Z", "--to",
@@ -339,6 +343,7 @@ def test_watching_learns_what_the_recorder_tells_meanwhile(
     assert (sums.count(sum_of), len(sums)) == (1, 2)
 
 
+@pytest.mark.long
 def test_a_camera_without_footage_is_not_reported_as_healthy(added: Recorded) -> None:
     health = added.cli("footage", "health", "--camera", "CC-99-cam1")
     assert health.code == 2, health.err

@@ -18,6 +18,7 @@ from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
 from tests.scenes.dossiers import CAMERA, HOUSE, SHA256, evidence, redone
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Three:
     return Three(place / "d", "clips/signed.mp4", "clips/vp8.webm", "clips/cut.mp4")
 
 
-@pytest.mark.parametrize("name", ["vp8", "vp9", "av1"])
+@pytest.mark.parametrize("name", rest_long(["vp8", "vp9", "av1"], everyday={"av1"}))
 def test_a_clip_of_webm_is_mp4_with_the_same_frames(tmp_path: Path, name: str) -> None:
     library = FootageIndex(tmp_path / "home")
     path = tmp_path / "0.webm"

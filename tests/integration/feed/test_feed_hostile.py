@@ -94,6 +94,7 @@ def put(kafka: Connection, raw: Sequence[Raw], topic: str = topics.FACTS) -> Non
     assert failed == []
 
 
+@pytest.mark.long
 def test_views_and_verification_tell_of_hostile_records_and_go_on(
     database: Database, kafka: Connection
 ) -> None:

@@ -29,6 +29,7 @@ from tests.scenes.feed_faults import (
 )
 from tests.scenes.feeding import once
 from tests.scenes.view_feeds import Prefix, day, dumped, record
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from consumers.runtime.lifecycle import Projection
@@ -266,6 +267,7 @@ def test_a_table_of_the_record_that_is_not_whole_is_not_released(
     assert len(parking.shown(database)) == len(VIEWS)
 
 
+@pytest.mark.long
 def test_a_views_program_that_fails_on_a_fact_parks_that_table_where_it_is_asked_to(
     database: Database, rows: list[TapeRow]
 ) -> None:
@@ -304,7 +306,10 @@ def interleaved(
     return dumped(database, projection)
 
 
-@pytest.mark.parametrize("name", [each.name for each in VIEWS if not each.ordered])
+@pytest.mark.parametrize(
+    "name",
+    rest_long([each.name for each in VIEWS if not each.ordered], everyday={"openings"}),
+)
 def test_a_view_that_says_the_order_of_tapes_does_not_count_is_the_same_in_any(
     database: Database, rows: list[TapeRow], name: str
 ) -> None:

@@ -12,6 +12,7 @@ from infra.settings import load
 from ledger.errors import Unavailable, Usage
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import Cluster, reached
+from tests.suite.budget import cases
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -35,16 +36,20 @@ def test_what_lacks_is_told_and_nothing_is_made_by_looking(bare_kafka: Connectio
 
 @pytest.mark.parametrize(
     ("drifted", "what", "found"),
-    [
-        ({"num_partitions": 6}, "partitions", "6"),
-        ({"configs": {"retention.ms": "60000"}}, "retention.ms", "60000"),
-        ({"configs": {"cleanup.policy": "compact"}}, "cleanup.policy", "compact"),
-        (
-            {"configs": {"message.timestamp.type": "CreateTime"}},
-            "message.timestamp.type",
-            "CreateTime",
-        ),
-    ],
+    cases(
+        [
+            ({"num_partitions": 6}, "partitions", "6"),
+            ({"configs": {"retention.ms": "60000"}}, "retention.ms", "60000"),
+        ],
+        [
+            ({"configs": {"cleanup.policy": "compact"}}, "cleanup.policy", "compact"),
+            (
+                {"configs": {"message.timestamp.type": "CreateTime"}},
+                "message.timestamp.type",
+                "CreateTime",
+            ),
+        ],
+    ),
 )
 def test_drift_is_an_error_that_says_what_differs_and_is_left_alone(
     bare_kafka: Connection, drifted: dict[str, object], what: str, found: str

@@ -195,6 +195,7 @@ def test_the_clock_in_the_picture_is_the_cameras_and_not_true(
         assert abs(ended - segment.closed_us) > S
 
 
+@pytest.mark.long
 def test_the_same_shot_list_draws_the_same_bytes(tmp_path: Path) -> None:
     one, two, other = (
         [segment.fact.sha256 for segment in draw(shot_list(4, seed=seed), tmp_path / folder)]

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     Kept = Callable[[str], tuple[FootageIndex, IndexedSegment]]
 
 FRAMES = 150
-EVERYDAY = {"gop60", "vp8", "hevc", "mjpeg"}
-"""One of each of the codecs that most footage comes in."""
+EVERYDAY = {"gop60", "vp8"}
+"""One of each of the containers that most footage comes in."""
 SEEKS, SEEKS_LONG = 12, 60
 VARIABLE = ("vfr_mp4", "vfr_mkv")
 

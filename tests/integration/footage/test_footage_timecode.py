@@ -46,6 +46,7 @@ def test_a_name_in_whole_seconds_is_made_exact_by_the_clock_in_the_pictures(
     assert entry.timecode_us is None
 
 
+@pytest.mark.long
 def test_a_clock_that_says_another_hour_is_told_of_and_not_believed(tmp_path: Path) -> None:
     path = tmp_path / f"{NAME}.mp4"
     write(path, KINDS["gop60"], 60, start_ms=NAMED_US // MS - 3_600_000)
@@ -54,6 +55,7 @@ def test_a_clock_that_says_another_hour_is_told_of_and_not_believed(tmp_path: Pa
     assert entry.timecode_us == NAMED_US - 3600 * S
 
 
+@pytest.mark.long
 def test_what_knows_the_start_better_is_not_asked_of_the_pictures(tmp_path: Path) -> None:
     path = tmp_path / f"{NAME}.250.mp4"
     write(path, KINDS["gop60"], 60, start_ms=NAMED_US // MS + 412)

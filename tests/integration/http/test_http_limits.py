@@ -228,6 +228,7 @@ def behind(url: str, name: str) -> tuple[float, float]:
     return facts, seconds
 
 
+@pytest.mark.long
 def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(site: Site) -> None:
     assert behind(site.url, "drop") == (0, 0)
     facts = day(3)

@@ -64,6 +64,7 @@ def acting(server: str, login: str, home: Path) -> Cli:
     return Cli(environ(home, ROUND_LEDGER_DATABASE_URL=url))
 
 
+@pytest.mark.long
 def test_each_login_does_its_own_work_and_creates_nothing(server: str, tmp_path: Path) -> None:
     facts = tmp_path / "facts.jsonl"
     facts.write_bytes(b"\n".join(lines(20)))

@@ -208,6 +208,7 @@ def test_a_login_that_may_create_roles_but_is_no_superuser_sets_everything_up(
             assert tape.verify().broken is None
 
 
+@pytest.mark.long
 def test_a_new_process_serves_within_seconds_of_a_kill(
     tape: PostgresTape, database: Database, record_property: pytest.RecordProperty
 ) -> None:

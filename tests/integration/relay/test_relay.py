@@ -28,6 +28,7 @@ from tests.fixtures.kafka import FEED, made_anew, reached
 from tests.fixtures.postgres import copy_database, fact, new_name, url_of
 from tests.scenes.feeding import PLACES, fill, once
 from tests.scenes.publishing import blind
+from tests.suite.budget import cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,11 +206,13 @@ def test_a_hole_is_named_and_healed_by_publishing_that_part_again(
 
 @pytest.mark.parametrize(
     ("change", "kind"),
-    [
-        (lambda record: record._replace(value=record.value + b" "), "edited"),
-        (lambda record: record._replace(key=b"hollywood/CC-99"), "edited"),
-        (lambda record: record._replace(headers=record.headers[:3]), "unreadable"),
-    ],
+    cases(
+        [(lambda record: record._replace(value=record.value + b" "), "edited")],
+        [
+            (lambda record: record._replace(key=b"hollywood/CC-99"), "edited"),
+            (lambda record: record._replace(headers=record.headers[:3]), "unreadable"),
+        ],
+    ),
 )
 def test_a_record_that_was_changed_on_the_way_is_named(
     database: Database, tape: PostgresTape, kafka: Connection, change: object, kind: str
@@ -263,7 +266,8 @@ def test_a_fact_in_a_partition_that_is_not_its_own_is_named(
 
 
 @pytest.mark.parametrize(
-    ("partitioner", "wrong"), [("murmur2_random", set()), ("consistent", {"misplaced"})]
+    ("partitioner", "wrong"),
+    cases([("murmur2_random", set())], [("consistent", {"misplaced"})]),
 )
 def test_another_client_spreads_tables_as_this_one_only_where_it_is_told_to(
     database: Database, tape: PostgresTape, kafka: Connection, partitioner: str, wrong: set[str]

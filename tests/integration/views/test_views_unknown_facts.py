@@ -112,6 +112,7 @@ def test_it_parks_its_table_and_no_other_until_a_program_comes_that_can_read_it(
         assert (kept != whole) == (each.name in OF_WAGERS)
 
 
+@pytest.mark.long
 def test_who_keeps_views_up_goes_on_with_facts_that_come_after_it(
     database: Database, rows: list[TapeRow]
 ) -> None:
@@ -145,6 +146,7 @@ def test_taken_for_a_server_that_is_away_it_ended_every_view(
     assert set(behind(database).values()) == {len(rows)}, "the first of all counts wagers"
 
 
+@pytest.mark.long
 def test_told_by_every_table_at_once_it_parks_each_of_them_and_ends_no_view(
     database: Database,
 ) -> None:

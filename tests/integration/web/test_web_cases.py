@@ -97,6 +97,7 @@ def test_raising_a_dispute_puts_it_on_record_with_who_is_signed_in_and_locks_the
     assert str(fact["dispute"]) in desk.maria.get("/cases").text
 
 
+@pytest.mark.long
 def test_the_claim_and_the_record_are_not_in_the_page_before_the_reviewer_has_observed(
     desk: Desk,
 ) -> None:
@@ -176,6 +177,7 @@ def test_a_resolved_dispute_hides_the_round_from_nobody(desk: Desk) -> None:
     assert 'id="facts"' in other(desk).get(f"/rounds/hollywood/{desk.round}").text
 
 
+@pytest.mark.long
 def test_a_marked_moment_comes_filled_in_to_the_form_for_notes(desk: Desk) -> None:
     page = desk.raised()
     assert f'<a href="{page}" data-case=' in desk.maria.get(f"/rounds/hollywood/{desk.round}").text
@@ -229,6 +231,7 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
     assert len([f for f in desk.facts("dispute_resolved") if f["dispute"] == done["dispute"]]) == 1
 
 
+@pytest.mark.long
 def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page(
     desk: Desk,
 ) -> None:
@@ -246,6 +249,7 @@ def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page
     assert "Adjusted, other positions" not in before
 
 
+@pytest.mark.long
 def test_the_dossier_of_a_case_is_asked_for_by_property_and_name(desk: Desk) -> None:
     """Two properties may have a dispute of one name."""
     page = desk.raised()
@@ -370,6 +374,7 @@ def test_a_form_without_the_sessions_token_changes_nothing(desk: Desk) -> None:
     assert len(desk.facts("claim_revealed")) == before
 
 
+@pytest.mark.long
 def test_a_stretch_is_preserved_and_a_doubtful_time_is_asked_about(desk: Desk) -> None:
     table = desk.round.split("/", maxsplit=1)[0]
     form = {"table": table, "to": "2026-11-01 03:00", "because": "A fall."}
@@ -452,6 +457,7 @@ def test_what_a_dispute_locked_is_released_on_its_page_and_a_window_over_it_stay
     assert ">Release</button>" in desk.maria.get(window).text
 
 
+@pytest.mark.long
 def test_a_dispute_that_was_raised_elsewhere_under_any_name_has_its_page_and_its_lock(
     desk: Desk,
 ) -> None:

@@ -180,6 +180,7 @@ def test_who_the_provider_knows_and_we_know_is_signed_in_with_our_roles(here: Si
     assert (newest.what, newest.name, newest.detail) == ("signed_in", "maria", "identity provider")
 
 
+@pytest.mark.long
 def test_next_leads_nowhere_else_after_the_provider_either(here: Site) -> None:
     browser, back = there(here, "https://elsewhere.example/")
     assert browser.get(back).headers["Location"] == "/"
@@ -280,6 +281,7 @@ def test_a_token_that_the_provider_did_not_sign_is_not_believed(here: Site, issu
         assert not signed_in(browser)
 
 
+@pytest.mark.long
 def test_a_new_key_of_the_provider_is_asked_for(here: Site, issuer: Issuer) -> None:
     browser, back = there(here)
     assert browser.get(back).status_code == 303
@@ -308,6 +310,7 @@ def test_a_provider_that_is_not_the_one_named_is_not_asked(
         provider.start_login("/")
 
 
+@pytest.mark.long
 def test_an_address_counts_only_where_the_provider_has_verified_it(issuer: Issuer) -> None:
     provider = Provider(Client(issuer.url, CLIENT_ID, SECRET, "email", "x"), "http://127.0.0.1/x")
 

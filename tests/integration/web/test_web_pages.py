@@ -236,6 +236,7 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
     assert subject in shown(finance, "/")
 
 
+@pytest.mark.long
 def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: Browser) -> None:
     assert "No table is on record yet." in shown(auditor, "/live")
     assert "No money is on record" in shown(auditor, "/drop")
@@ -251,6 +252,7 @@ def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: B
     assert "No money is on record" in shown(auditor, "/drop?gaming_day=1999-01-01")
 
 
+@pytest.mark.long
 def test_findings_about_a_tables_day_are_beside_its_money_and_under_the_rounds(
     staffed: Site, auditor: Browser
 ) -> None:

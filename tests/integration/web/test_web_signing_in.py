@@ -71,6 +71,7 @@ def test_a_role_sees_its_own_pages_and_no_other(staffed: Site) -> None:
             assert {tab for tab in PAGES if f'href="{tab}"' in tabs[0]} == pages
 
 
+@pytest.mark.long
 def test_signing_in_leads_to_the_first_page_that_is_theirs(staffed: Site) -> None:
     assert staffed.browser().sign_in("ops").headers["Location"] == "/live"
     assert staffed.browser().sign_in("ops", then="/live?x=1").headers["Location"] == "/live?x=1"
@@ -159,6 +160,7 @@ def test_a_session_ends_when_idle_and_when_the_shift_is_over(
     assert browser.get("/").status_code == 303
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick_hashes")
 def test_another_password_other_roles_or_being_disabled_end_every_session(staffed: Site) -> None:
     users = staffed.ports.users
@@ -217,6 +219,7 @@ def tried(site: Site, name: str) -> tuple[float, str]:
     return took, text.replace(form["csrf"], "")
 
 
+@pytest.mark.long
 def test_every_answer_to_a_wrong_try_is_the_same(staffed: Site) -> None:
     assert tried(staffed, "ops")[1] == tried(staffed, "nobody")[1]
 
@@ -249,6 +252,7 @@ def test_after_too_many_tries_even_the_right_password_waits(staffed: Site) -> No
     assert staffed.browser().sign_in("ops").status_code == 303
 
 
+@pytest.mark.long
 def test_what_happens_at_the_door_is_written_down_and_cannot_be_changed(staffed: Site) -> None:
     staffed.browser().sign_in("ops", "wrong")
     browser = staffed.browser("ops")
@@ -320,6 +324,7 @@ def test_the_first_user_is_made_by_a_link_that_works_once(site: Site) -> None:
     assert [each.name for each in site.ports.users.list()] == ["maria"]
 
 
+@pytest.mark.long
 def test_a_link_that_is_old_or_made_up_or_comes_too_late_makes_nobody(site: Site) -> None:
     old, new = site.link(), site.link()
     assert site.browser().get(old).status_code == 403
@@ -363,6 +368,7 @@ def test_what_cannot_be_a_user_is_refused_without_quoting_a_password(site: Site)
     assert not site.ports.users.any()
 
 
+@pytest.mark.long
 def test_there_is_one_user_of_a_name_and_none_is_changed_that_is_not_there(site: Site) -> None:
     site.add("maria", "ops")
     with pytest.raises(Refused):

@@ -12,6 +12,7 @@ import pytest
 from ledger.errors import Refused, Usage
 from replay.devices import file_tail
 from replay.devices.file_tail import FileTail, keep_place, kept_place, lock_file
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -265,7 +266,7 @@ def churn(path: Path, seed: int) -> tuple[Device, Reader]:
     return device, reader
 
 
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", rest_long(range(0, 200, 50), everyday={0}))
 def test_no_line_is_passed_over_whatever_the_order_of_writes_rotations_and_kills(
     tmp_path: Path, first: int
 ) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.suite.budget import cases
+
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
     ("required", "outcome"),
-    [("", "3 skipped"), ("local", "1 failed, 2 skipped"), ("all", "3 failed")],
+    cases([("local", "1 failed, 2 skipped")], [("", "3 skipped"), ("all", "3 failed")]),
 )
 def test_a_skip_is_a_failure_only_where_everything_is_required(
     tmp_path: Path, required: str, outcome: str
@@ -61,10 +63,10 @@ def test_it({asks}n):
 
 @pytest.mark.parametrize(
     ("required", "told", "ended"),
-    [
-        ("", ["SKIPPED 40 tests: no browser: install one"], "40 skipped"),
-        ("all", [], "20 failed, 20 errors"),
-    ],
+    cases(
+        [("", ["SKIPPED 40 tests: no browser: install one"], "40 skipped")],
+        [("all", [], "20 failed, 20 errors")],
+    ),
 )
 def test_what_lacks_is_one_line_that_says_what_to_install_however_many_tests_and_files_ask(
     tmp_path: Path, required: str, told: list[str], ended: str
