@@ -15,8 +15,9 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers import registry
+from consumers.runtime.lifecycle import require_rebuild
 from consumers.runtime.runner import BATCH_ROWS, refused
-from consumers.runtime.source import PARTITIONS, Batch, Feed, Share
+from consumers.runtime.source import PARTITIONS, Batch, Feed, FencedError, Share, next_batch
 from infra.kafka.feed_source import feed_source
 from infra.postgres import view_tables
 from infra.postgres.view_tables import SHADOW_SCHEMA, ViewStore, tape_source
@@ -45,6 +46,7 @@ class Work(NamedTuple):
     view: str
     share: Share  # before the processes are made: of how many
     until: int  # the position to reach
+    by: int = 0  # the server process of the rebuild's connection, known when the workers are made
 
 
 def fill(
@@ -66,7 +68,7 @@ def fill(
     workers = [
         context.Process(
             target=_work,
-            args=(work._replace(share=Share(number, work.share.of)), reached, told, halt),
+            args=(_of_worker(connection, work, number), reached, told, halt),
             name=f"rebuild {work.view} {number}",
             daemon=True,
         )
@@ -94,6 +96,11 @@ def fill(
             hint="The live view is unchanged. Rebuild again with fewer workers.",
         )
     return _moved(connection, work)
+
+
+def _of_worker(connection: AnyConnection, work: Work, number: int) -> Work:
+    by = connection.info.backend_pid
+    return work._replace(share=Share(number, work.share.of), by=by)
 
 
 def ended_badly(workers: Sequence[BaseProcess]) -> list[BaseProcess]:
@@ -133,11 +140,15 @@ def _work(work: Work, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN4
                 SHADOW_SCHEMA,
             )
             while reached[at] < work.until and not halt.is_set():
-                rows = source.read(reached[at], BATCH_ROWS)
-                if rows:
-                    its = rows[: work.until - rows[0].position + 1]
-                    take(store, projection, source, its, work.share)
-                    reached[at] = rows[-1].position
+                batch = next_batch(source, reached[at], BATCH_ROWS, projection.skipped)
+                if batch:
+                    with store.transaction():
+                        require_rebuild(store, projection, work.by)
+                        its = [row for row in batch.rows if row.position <= work.until]
+                        take(store, projection, source, its, work.share)
+                    reached[at] = batch.position
+    except FencedError:  # the parent was killed: nobody waits, and the next rebuild has the tables
+        return
     except LedgerError as error:
         told.put(error)
 
@@ -150,6 +161,8 @@ def take(
     share: Share,
 ) -> None:
     """Apply to a view what one of its shares hears of these rows, in one transaction."""
+    if not rows:
+        return
     if isinstance(source, Feed) and (found := source.poisoned(rows[0].position, rows[-1].position)):
         raise refused(found[0])
     batch = Batch(rows)

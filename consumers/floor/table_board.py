@@ -232,6 +232,7 @@ VIEW = Projection(
     (BOARD,),
     apply,
     reads=frozenset(_READS),
+    counts_all=True,
     tells=(
         OutboxMapping(
             "ledger.table-state.v1",

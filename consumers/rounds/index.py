@@ -179,6 +179,7 @@ ROUND_INDEX = Projection(
     (ROUNDS, WAGERS, TAPES),
     apply,
     reads=_STAGES.union(WAGER_MONEY),
+    counts_all=True,
     part_of=table_of_round,
 )
 """The view `rounds`."""

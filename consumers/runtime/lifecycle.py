@@ -18,7 +18,7 @@ from consumers.runtime import outbox
 from consumers.runtime.runner import BATCH_ROWS, Runner, RunnerOptions
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
-from infra.postgres.advisory_lock import advisory_lock
+from infra.postgres.advisory_lock import advisory_lock, holder
 from infra.postgres.connection import translated
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ReadersInTheWayError, ViewStore
 from ledger.errors import Refused, Unavailable
@@ -35,6 +35,8 @@ POLL_S = 1.0
 
 SWAP_TRIES = 100
 """How often a swap tries to lock the live tables before it gives up."""
+
+_LOCK = "rebuild"
 
 Progress = Callable[[str, int], None]
 """Called with a view's name and the position it has reached, after each batch."""
@@ -207,10 +209,21 @@ def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:
         return True
 
 
+def require_rebuild(store: ViewStore, projection: Projection, by: int) -> None:
+    """Raise `FencedError` unless the server process `by` still holds the rebuild's lock.
+
+    It also locks the tables until the transaction ends. So a rebuild that begins meanwhile waits
+    before it makes them anew, and nothing of this transaction gets into its tables.
+    """
+    store.lock_rows(projection.tables)
+    if holder(store.connection, projection.name, _LOCK) != by:
+        raise FencedError(projection.name)
+
+
 @contextmanager
 def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
     """Hold the lock that allows one rebuild of a view at a time."""
-    with advisory_lock(connection, view, "rebuild") as alone:
+    with advisory_lock(connection, view, _LOCK) as alone:
         if not alone:
             raise Refused(
                 f"View {view} is being rebuilt already",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime import outbox
-from consumers.runtime.source import Batch, Feed, FencedError
+from consumers.runtime.source import Batch, Feed, FencedError, next_batch
 from infra.postgres import parking
 from infra.postgres.parking import Parked
 from infra.postgres.view_tables import SHADOW_SCHEMA, Tracking
@@ -77,6 +77,7 @@ class Runner:
         self._feed = source if isinstance(source, Feed) else None
         self._projections = projections
         self._options = options or RunnerOptions()
+        self._skipped = projections[0].skipped if len(projections) == 1 else ()
         self._seen: dict[str, _Seen] = {}
         self.reload_checkpoint()
 
@@ -95,11 +96,10 @@ class Runner:
 
         If another process moved a view meanwhile, its checkpoint is read again.
         """
-        rows = self._source.read(self.position, self._options.batch_rows)
+        batch = next_batch(self._source, self.position, self._options.batch_rows, self._skipped)
         self._options.listener.read()
-        if not rows:
+        if batch is None:
             return False
-        batch = Batch(rows)
         for projection in self._projections:
             try:
                 self.apply(projection, batch)
@@ -250,7 +250,7 @@ def refused(poison: Parked) -> Refused:
 def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
     """A batch without the rows of parked tapes; None if no row is left."""
     if not parked:
-        return batch
+        return batch if batch.rows else None
 
     def withheld(row: TapeRow) -> bool:
         each = parked.get(row.tape)

@@ -69,6 +69,16 @@ class Feed(RecordSource, Protocol):
         """The offsets to resume from for a view that has everything up to `position`."""
 
 
+@runtime_checkable
+class SparseSource(RecordSource, Protocol):
+    """A source that can leave out the rows that a view does not read."""
+
+    def read_without(
+        self, after: int, limit: int, types: Sequence[str]
+    ) -> tuple[Sequence[TapeRow], int]:
+        """As `read`, without rows of these types, and the position up to which it has read."""
+
+
 class Batch:
     """Some rows of the record, in order. A fact is decoded once, when a view first asks for it."""
 
@@ -77,16 +87,21 @@ class Batch:
         rows: Sequence[TapeRow],
         known: dict[int, Fact] | None = None,
         share: Share = WHOLE,
+        reached: int = 0,
     ) -> None:
-        """`share`: the part of the view that `apply` may write."""
+        """share: the part of the view that `apply` may write.
+
+        reached: the position up to which rows were read, if some of them were left out.
+        """
         self.rows = rows
         self.share = share
         self._known: dict[int, Fact] = {} if known is None else known
+        self._reached = reached
 
     @property
     def position(self) -> int:
-        """The position of the last row."""
-        return self.rows[-1].position
+        """The position of the last row that was read."""
+        return max(self._reached, self.rows[-1].position if self.rows else 0)
 
     @cached_property
     def unknown(self) -> Sequence[TapeRow]:
@@ -111,13 +126,27 @@ class Batch:
 
     def after(self, position: int) -> Batch:
         """The part of the batch above a position."""
-        if self.rows[0].position > position:
+        if not self.rows or self.rows[0].position > position:
             return self
         return self.of([row for row in self.rows if row.position > position])
 
     def of(self, rows: Sequence[TapeRow]) -> Batch:
         """A batch of some of its rows, with the facts decoded so far."""
         return Batch(rows, self._known, self.share)
+
+
+def next_batch(
+    source: RecordSource, after: int, limit: int, skipped: Sequence[str] = ()
+) -> Batch | None:
+    """The rows above a position, at most `limit`; None: there are none yet.
+
+    skipped: types of facts that the source may leave out (ADR 0189).
+    """
+    if not skipped or not isinstance(source, SparseSource):
+        rows = source.read(after, limit)
+        return Batch(rows) if rows else None
+    rows, reached = source.read_without(after, limit, skipped)
+    return Batch(rows, reached=reached) if reached > after else None
 
 
 def round_of_row(row: TapeRow) -> RoundId | None:
@@ -184,6 +213,8 @@ class Projection:
     """Stored names of the facts it applies; None: every fact. A fact of such a name in a version
     that this program does not know cannot be skipped: it parks its tape."""
     tells: tuple[OutboxMapping, ...] = ()
+    counts_all: bool = False
+    """Whether other facts than those it reads change its rows too, such as a count of facts."""
     part_of: Callable[[TapeRow], str | None] | None = None
     """The part of the view's rows that a fact can change; no row belongs to two parts. It returns
     None for a fact that changes no row."""
@@ -196,6 +227,14 @@ class Projection:
     def is_shared(self) -> bool:
         """Whether several processes can divide the view."""
         return self.part_of is not None or self.heard_by is not None
+
+    @property
+    def skipped(self) -> list[str]:
+        """The types of facts that change none of its rows; a name that it reads in no version."""
+        if self.reads is None or self.counts_all:
+            return []
+        names = {_name(type_) for type_ in self.reads}
+        return sorted(type_ for type_ in kinds.KINDS if _name(type_) not in names)
 
     def of_share(self, store: ViewStore, batch: Batch, share: Share) -> Batch | None:
         """What a share hears of a batch; None: nothing."""

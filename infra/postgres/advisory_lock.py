@@ -13,6 +13,15 @@ import psycopg
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_HOLDER = b"""
+SELECT pid FROM pg_locks
+ WHERE locktype = 'advisory' AND objsubid = 2 AND granted
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   AND classid::bigint = hashtext(%s)::bigint & 4294967295
+   AND objid::bigint = hashtext(%s)::bigint & 4294967295
+"""
+"""pg_locks shows the two numbers of a lock without their signs."""
+
 
 @contextmanager
 def advisory_lock(
@@ -39,6 +48,12 @@ def advisory_lock(
 def lock_transaction(connection: psycopg.Connection[Any], *key: str | int) -> None:
     """Wait for the lock of this key, and hold it until the current transaction ends."""
     _run(connection, "true FROM pg_advisory_xact_lock", key)
+
+
+def holder(connection: psycopg.Connection[Any], *key: str) -> int | None:
+    """The server process whose connection holds the lock of two texts in this database; or None."""
+    row = connection.execute(_HOLDER, key).fetchone()
+    return row[0] if row else None
 
 
 def _run(connection: psycopg.Connection[Any], how: str, key: tuple[str | int, ...]) -> bool:

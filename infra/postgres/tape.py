@@ -48,6 +48,9 @@ It is longer than the server's own limits, so it is reached only if the network 
 READERS_KEPT = 8
 """Idle reading connections kept open."""
 
+SPAN_ROWS = 50_000
+"""Positions that one read with types left out looks at."""
+
 _POSITION_MAX = 2**63 - 1
 
 CHANNEL = "ledger_tape"
@@ -70,6 +73,12 @@ SELECT {COLUMNS} FROM ledger.tape t
  WHERE t.notification_id > %b AND t.notification_id <= %b AND (%b OR t.topic = ANY(%b))
  ORDER BY t.notification_id LIMIT %b
 """  # noqa: S608 - as above
+_READ_WITHOUT = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b AND t.notification_id <= %b AND t.topic <> ALL(%b)
+ ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - as above
+_LAST = "SELECT coalesce(max(t.notification_id), 0) FROM ledger.tape t"
 _WITH_ID_PREFIX = f"""
 SELECT {COLUMNS} FROM ledger.identity e
   JOIN ledger.tape t ON t.notification_id = e.position
@@ -383,6 +392,20 @@ def read(
         last = _POSITION_MAX if stop is None else stop
         rows = _run(connection, _READ_SOME, (after, last, not types, list(types), limit))
     return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def read_without(
+    connection: psycopg.Connection[Any], after: int, limit: int, types: Sequence[str]
+) -> tuple[list[TapeRow], int]:
+    """As `read`, without rows of these types, and the position up to which it has read.
+
+    One call looks at `SPAN_ROWS` positions at most, however few rows it finds there.
+    """
+    ((end,),) = _run(connection, _LAST, ()).fetchall()
+    last = min(after + SPAN_ROWS, end)
+    rows = _run(connection, _READ_WITHOUT, (after, last, list(types), limit)).fetchall()
+    found = [TapeRow._make(row) for row in rows]
+    return found, found[-1].position if len(found) == limit else max(after, last)
 
 
 def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:

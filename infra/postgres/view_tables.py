@@ -18,7 +18,7 @@ from psycopg import errors, sql
 from infra.postgres import arrays
 from infra.postgres.connection import translated
 from infra.postgres.parking import Parked
-from infra.postgres.tape import CHANNEL, COLUMNS, read
+from infra.postgres.tape import CHANNEL, COLUMNS, read, read_without
 from ledger.record.tape import TapeRow
 
 if TYPE_CHECKING:
@@ -377,6 +377,12 @@ class ViewStore:
         for statement in _SWAP:
             self.connection.execute(statement, named)
 
+    def lock_rows(self, tables: Sequence[ViewTable]) -> None:
+        """Keep others from dropping the tables until the caller's transaction ends."""
+        names = sql.SQL(", ").join(sql.Identifier(self.schema, each.name) for each in tables)
+        lock = sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE")
+        self.connection.execute(lock.format(names))
+
     def analyze(self, tables: Iterable[ViewTable]) -> None:
         """Update the planner's statistics of tables that were just swapped in."""
         for table in tables:
@@ -467,6 +473,12 @@ class TapeSource:
     def read(self, after: int, limit: int) -> list[TapeRow]:
         """Rows with position > `after`, in order of position, at most `limit`."""
         return read(self._connection, after, limit)
+
+    def read_without(
+        self, after: int, limit: int, types: Sequence[str]
+    ) -> tuple[list[TapeRow], int]:
+        """As `read`, without rows of these types, and the position up to which it has read."""
+        return read_without(self._connection, after, limit, types)
 
     def wait(self, after: int, timeout_s: float) -> None:
         """Return at the next append, or after `timeout_s` seconds."""
