@@ -213,7 +213,7 @@ def require_rebuild(store: ViewStore, projection: Projection, by: int) -> None:
     """Raise `FencedError` unless the server process `by` still holds the rebuild's lock.
 
     It also locks the tables until the transaction ends. So a rebuild that begins meanwhile waits
-    before it makes them anew, and nothing of this transaction gets into its tables.
+    before it creates them again, and nothing of this transaction gets into its tables.
     """
     store.lock_rows(projection.tables)
     if holder(store.connection, projection.name, _LOCK) != by:

@@ -114,7 +114,7 @@ def _by_two_workers(database: Database, until: int, guarded: bool, waiting: Path
 
 
 def _let_go_of_sockets() -> None:
-    """A fork must not keep its parent's connections open, as a worker made anew does not."""
+    """A fork must not keep its parent's connections open, which a new process does not have."""
     with Path(os.devnull).open("rb") as nothing:
         for each in Path("/proc/self/fd").iterdir():
             number = int(each.name)
