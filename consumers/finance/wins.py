@@ -68,11 +68,15 @@ def read(
     gaming_day: str | None = None,
 ) -> list[TableWin]:
     """The wins of tables' gaming days at one moment, in order of property, day and table."""
-    asked = WinsAsked(property, table, gaming_day)
     names = [each.name for view in VIEWS for each in view.tables]
     with reading(database, names) as store:
-        found = day_records(store, asked, WITH_CORRECTIONS)
-        before = day_records(store, asked, AS_RECORDED) if _has_corrections(store, asked) else {}
+        return of_views(store, WinsAsked(property, table, gaming_day))
+
+
+def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
+    """As `read`, in a read that other queries share."""
+    found = day_records(store, asked, WITH_CORRECTIONS)
+    before = day_records(store, asked, AS_RECORDED) if _has_corrections(store, asked) else {}
     return [
         win(found[key], (before.get(key) or empty(found[key])) if before else None)
         for key in sorted(found)

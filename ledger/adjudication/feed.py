@@ -132,8 +132,12 @@ class _Due(NamedTuple):
     what: RoundId | TableFindings
 
 
-def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
-    """Rule on every round of a feed. Findings outside rounds come with the fact that ends them.
+def adjudicate(
+    facts: Iterable[Fact], gaming_day: str | None = None
+) -> Iterator[Ruling | TableFindings]:
+    """Rule on every round of a feed, or of a gaming day in it.
+
+    Findings outside rounds come with the fact that ends them.
 
     A sequence is read once from its beginning, and then the facts of each round by their indexes.
     Rulings are made one by one as they are asked for.
@@ -145,6 +149,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
     due = [
         _Due(its.first_us, (round_.property, round_.table), round_)
         for round_, its in feed.rounds.items()
+        if gaming_day in (None, round_.gaming_day)
     ]
     for table, kept in feed.tables.items():
         due += _of_table(table, kept.procedures, submissions)

@@ -1,4 +1,4 @@
-"""The papers of accounting: the stock of coupons, counter checks, box totals, explained variances.
+"""The papers of accounting: coupons, counter checks, box totals, explained variances, closed days.
 
 Every amount is in cents. Serial numbers of coupons and checks are those printed on them.
 """
@@ -14,6 +14,7 @@ from ledger.facts.vocabulary import (
     FactOutsideRound,
     Label,
     Place,
+    Sha256,
     Text,
     require_day,
 )
@@ -152,6 +153,45 @@ class VarianceExplained(Body, frozen=True, kw_only=True):
     table: Place
     gaming_day: GamingDay
     amount: Cents
+    because: Text
+    by: Employee
+    second: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+Heads = Annotated[dict[Place, Count], Meta(max_length=2_000)]
+Version = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class DaySealed(Body, frozen=True, kw_only=True):
+    """Two people close a gaming day: what its wins rest on, and what they said.
+
+    heads: number of the last fact on each place's tape that counts. digest: SHA-256 of the day's
+    wins as `win --version` prints them. despite: why it is closed though something is missing.
+    """
+
+    gaming_day: GamingDay
+    version: Version
+    heads: Heads
+    rules: Label
+    report: Version
+    digest: Sha256
+    because: Text | None = None
+    despite: Text | None = None
+    by: Employee
+    second: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+class DayReopened(Body, frozen=True, kw_only=True):
+    """Two people open a closed gaming day again. What its versions said stays as it is."""
+
+    gaming_day: GamingDay
+    version: Version
     because: Text
     by: Employee
     second: Employee

@@ -73,14 +73,17 @@ class TableMoney(NamedTuple):
     first: str | None = None  # its first day
 
 
-def wins(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
-    """The win of every table and gaming day, in order of property, day and table.
+def wins(
+    facts: Iterable[Fact], rulings: Iterable[object], gaming_day: str | None = None
+) -> list[TableWin]:
+    """The win of every table and gaming day, or of one day; in order of property, day and table.
 
     `rulings`: what `ledger.adjudication.feed.adjudicate` gives for the same facts.
     """
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
     found = day_records(told, ruled)
+    found = {key: each for key, each in found.items() if gaming_day in (None, key[1])}
     if not corrections(told):
         return [win(found[key]) for key in sorted(found)]
     before = _records(told, [each.before or each for each in ruled], _known(told))

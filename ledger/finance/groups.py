@@ -37,7 +37,8 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
     """The sums of several tables' wins. A figure that one of them lacks is None."""
     first = wins[0]
     drops = [msgspec.structs.asdict(each.drop) for each in wins]
-    grade = "ESTIMATE" if any(each.missing for each in wins) else first.grade
+    grades = {each.grade for each in wins}
+    grade = next(grade for grade in ("ESTIMATE", "COUNTED", "SEALED") if grade in grades)
     return msgspec.structs.replace(
         first,
         table=None,
@@ -57,8 +58,14 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         missing=[f"{each.table}: {name}" for each in wins for name in each.missing],
         told={},
         late=[ref for each in wins for ref in each.late],
-        pending={},
+        pending=_pending(wins),
     )
+
+
+def _pending(wins: Sequence[TableWin]) -> dict[str, int | None]:
+    """The sums of what late facts would change."""
+    names = dict.fromkeys(name for each in wins for name in each.pending)
+    return {name: _sum([each.pending.get(name, 0) for each in wins]) for name in names}
 
 
 def _total(wins: Sequence[TableWin], name: str) -> int | None:

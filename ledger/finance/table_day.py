@@ -28,6 +28,7 @@ from ledger.finance.win import (
     Item,
     TableWin,
 )
+from ledger.finance.win import figures as named_figures
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
     found = _win(of)
     if told is None:
         return found
-    before, after = _named(_win(told)), _named(found)
+    before, after = named_figures(_win(told)), named_figures(found)
     differ = {name: before[name] for name in before if before[name] != after[name]}
     return msgspec.structs.replace(found, told=differ)
 
@@ -159,6 +160,7 @@ def _win(of: DayRecord) -> TableWin:
             *on_slips.exceptions(of.slips),
             *of.left_out,
             *in_boxes.exceptions(figures.boxes, figures.bought),
+            *_opener_differs(of),
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
         ],
         missing=missing,
@@ -190,6 +192,21 @@ def figures_of(of: DayRecord) -> DayFigures:
         adjusted=sum(each.amount for each in amends if each.paid_from == "table"),
         adjusted_by_cage=sum(each.amount for each in amends if each.paid_from == "cage"),
     )
+
+
+def _opener_differs(of: DayRecord) -> list[AuditException]:
+    """The exception for an opening count that is not the closer of the day before."""
+    opener, closer = opener_of(of), closer_of(of.before)
+    if opener is None or closer is None or _total(opener) == _total(closer):
+        return []
+    return [
+        AuditException(
+            code="opener_differs",
+            says=f"The tray opened with {dollars(_total(opener) or 0)}; "
+            f"it closed with {dollars(_total(closer) or 0)} the day before.",
+            facts=refs([opener, closer]),
+        )
+    ]
 
 
 def _kind(fact: Fact) -> str | None:
@@ -373,16 +390,3 @@ def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
         says=f"A device lost a fact of round {item.round}. {item.says}",
         facts=item.facts,
     )
-
-
-_FIGURES = (
-    *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid"),
-    *("handle", "count_gap", "pay_gap", "bank_variance", "seconds"),
-)
-
-
-def _named(of: TableWin) -> dict[str, int | None]:
-    """Every figure of a win by name; those of the boxes with `drop.` before them."""
-    found: dict[str, int | None] = {name: getattr(of, name) for name in _FIGURES}
-    found |= {f"drop.{name}": value for name, value in msgspec.structs.asdict(of.drop).items()}
-    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 
@@ -116,4 +116,16 @@ class TableWin(Struct, frozen=True, kw_only=True):
     expected: ExpectedWin | None = None
     told: dict[str, int | None]  # figures without corrections, where they differ
     late: list[FactRef] = []
-    pending: dict[str, int] = {}
+    pending: dict[str, int | None] = {}
+
+
+_FIGURES = (
+    *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid"),
+    *("handle", "count_gap", "pay_gap", "bank_variance", "seconds"),
+)
+
+
+def figures(of: TableWin) -> dict[str, int | None]:
+    """Every figure of a win by name; those of the boxes with `drop.` before them."""
+    found: dict[str, int | None] = {name: getattr(of, name) for name in _FIGURES}
+    return found | {f"drop.{name}": value for name, value in structs.asdict(of.drop).items()}

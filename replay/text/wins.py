@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.values import dollars
+from ledger.values import dollars, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ledger.finance.win import TableWin
 
@@ -43,8 +43,18 @@ def explained(of: TableWin) -> Iterator[str]:
         says = _MISSING["no box" if name == "box" else kind]
         yield f"missing · {says.format(which)}"
     for name, amount in of.told.items():
-        shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else dollars(amount)
-        yield f"as recorded, without corrections · {name.replace('_', ' ')} {shown}"
+        yield f"as recorded, without corrections · {named(name, amount, dollars)}"
+    if of.late:
+        came = quantity(len(of.late), "fact")
+        yield f"late · {came} came after the day was closed; nothing above counts them"
+    for name, amount in of.pending.items():
+        yield f"pending · {named(name, amount, signed)}"
+
+
+def named(name: str, amount: int | None, money: Callable[[int], str]) -> str:
+    """A figure by its name, in dollars or seconds; n/a where an input is missing."""
+    shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else money(amount)
+    return f"{name.replace('_', ' ').replace('.', ': ')} {shown}"
 
 
 def signed(amount: int) -> str:

@@ -1,17 +1,20 @@
 """`win`: the three wins of tables' gaming days, with every cent of their gaps explained."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import wins
+from consumers.finance import sealed
+from ledger.errors import Usage
 from ledger.finance.groups import By, grouped
 from ledger.finance.win import TableWin
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
+from replay.recording.sealed_days import KEPT
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
+from replay.shell.settings import in_force
 from replay.text.wins import FIGURES, explained, figures
 
 app = family()
@@ -25,6 +28,9 @@ def win(
     by: Annotated[
         By, typer.Option(help="One line for each table, or the sums of a game, pit or house.")
     ] = "table",
+    version: Annotated[
+        int | None, typer.Option(min=1, help="What this version of a closed day said.")
+    ] = None,
     property_: Casino = None,
     json: Json = False,
 ) -> None:
@@ -33,12 +39,21 @@ def win(
     Counted: closer + credits + drop - opener - fills, as the counts and slips say (601a.9(c)).
     Moved: what the chips on record say. Owed: what the rules say of every round. The count gap is
     counted less moved, the pay gap moved less owed; every cent of both is listed below with its
-    facts. A figure that lacks a count is n/a (null in JSON), never 0.
+    facts. A figure that lacks a count is n/a (null in JSON), never 0. A closed day has the figures
+    of its last version; what came later is listed with what it would change. --version prints the
+    same bytes for ever.
 
     Example: round-ledger win --gaming-day 2026-11-20
     """
-    with opened_views(wins.VIEWS) as database:
-        found = wins.read(database, property=property_, table=table, gaming_day=gaming_day)
+    if version is not None and gaming_day is None:
+        raise Usage("A version is of one day", where="--version", hint="Give --gaming-day, too.")
+    kept = in_force().home / KEPT
+    with opened_views(sealed.VIEWS) as database:
+        asked: dict[str, Any] = {"property": property_, "table": table, "kept": kept}
+        if version is None or gaming_day is None:
+            found = sealed.read(database, gaming_day=gaming_day, **asked)
+        else:
+            found = sealed.of_version(database, version, gaming_day=gaming_day, **asked)
     shown = grouped(found, by)
     if json:
         print_lines(shown)
@@ -65,7 +80,7 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
         (
             (
                 _name(each, by),
-                each.grade,
+                _grade(each),
                 *figures(each),
             )
             for each in [*found, *_house(found, by)]
@@ -75,6 +90,10 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
     for each in found:
         for line in explained(each):
             say(f"{_name(each, by)} · {line}")
+
+
+def _grade(each: TableWin) -> str:
+    return f"{each.grade} v{each.version}" if each.version else each.grade
 
 
 def _house(found: Sequence[TableWin], by: By) -> list[TableWin]:

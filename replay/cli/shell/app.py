@@ -66,6 +66,7 @@ COMMANDS = (
         FINANCE,
         "Print a gaming day's double entries, for hledger or Beancount.",
     ),
+    Command("day", "finance.day", FINANCE, "Close a gaming day, signed by two; open it again."),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),
     Command(

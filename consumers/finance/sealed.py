@@ -1,0 +1,330 @@
+"""The wins of sealed gaming days: what a version said, and what came after it.
+
+A version is worked out from the record up to the numbers it pins, and its digest is compared. What
+was worked out once is kept in a folder by its digest, so it is worked out again only if lost.
+"""
+
+from __future__ import annotations
+
+import builtins
+import secrets
+from collections import defaultdict
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from consumers.finance import seals, wins
+from consumers.finance.wins import WinsAsked
+from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
+from infra.postgres import tape
+from infra.postgres.view_tables import reading
+from ledger.errors import NotFound, Unavailable, Usage
+from ledger.finance import sealing
+from ledger.finance.win import AuditException, TableWin
+from ledger.record.wire import fact_of
+from ledger.rules.engine.ruling import FactRef
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
+    from ledger.facts import DaySealed
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+VIEWS = (*wins.VIEWS, seals.VIEW)
+"""The views to catch up before `read`."""
+
+_TABLES = tuple(each.name for view in VIEWS for each in view.tables)
+
+
+class PinnedDay(NamedTuple):
+    """A gaming day as the record up to some heads says it."""
+
+    property: str
+    gaming_day: str
+    heads: dict[str, int]  # number of the last fact that counts, by place
+    wins: list[TableWin]
+
+    @builtins.property  # `property` is a field here
+    def missing(self) -> dict[str, list[str]]:
+        """What each table lacks; no entry for a table that lacks nothing."""
+        return {each.table or "": each.missing for each in self.wins if each.missing}
+
+
+def pinned_now(database: Database, property_: str | None, gaming_day: str) -> PinnedDay:
+    """A gaming day as the record says it at this moment.
+
+    Raises `NotFound` if no fact is of that day, `Usage` if several properties have one.
+    """
+    with reading(database, _TABLES) as store:
+        by_property: dict[str, dict[str, int]] = defaultdict(dict)
+        for head in tape.heads(store.connection):
+            name, _, place = head.tape.partition("/")
+            if property_ in (None, name):
+                by_property[name][place] = head.table_seq
+        found = [
+            PinnedDay(name, gaming_day, heads, its)
+            for name, heads in by_property.items()
+            if (its := sealing.wins_of_day(_facts(store, name, heads), name, gaming_day))
+        ]
+    house = one_house({each.property for each in found}, gaming_day)
+    return next(each for each in found if each.property == house)
+
+
+def one_house(houses: Collection[str], gaming_day: str) -> str:
+    """The property that has a gaming day. Raises `NotFound` for none, `Usage` for several."""
+    if not houses:
+        raise NotFound(
+            f"No money is on record for gaming day {gaming_day}",
+            where="record",
+            hint="List days with `round-ledger win`.",
+        )
+    if len(houses) > 1:
+        raise Usage(
+            f"{' and '.join(sorted(houses))} have this gaming day",
+            where="--property",
+            hint=f"Give --property {min(houses)}.",
+        )
+    return min(houses)
+
+
+def read(
+    database: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+    gaming_day: str | None = None,
+    kept: Path | None = None,
+) -> list[TableWin]:
+    """As `wins.read`; of a sealed day what its version said, with what came after it.
+
+    kept: the folder of versions worked out before.
+    """
+    asked = WinsAsked(property, table, gaming_day)
+    with reading(database, _TABLES) as store:
+        found = {_key(each): each for each in wins.of_views(store, asked)}
+        for (name, day), its in seals.read(store, property, gaming_day).items():
+            if its.sealed:
+                live = {key: each for key, each in found.items() if key[:2] == (name, day)}
+                found |= _beside(store, (name, day), its.sealed, live, asked, kept)
+    return [found[key] for key in sorted(found)]
+
+
+def of_version(
+    database: Database,
+    version: int,
+    *,
+    gaming_day: str,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+    kept: Path | None = None,
+) -> list[TableWin]:
+    """What a version of a gaming day said, whatever came later.
+
+    Raises `NotFound` if there is no such version, `Unavailable` if this program gives other bytes.
+    """
+    with reading(database, _TABLES) as store:
+        days = seals.read(store, property, gaming_day)
+        chosen = [(day, s) for day, its in days.items() for s in its.seals if s.version == version]
+        if not chosen:
+            raise NotFound(
+                f"Gaming day {gaming_day} has no version {version}",
+                where="--version",
+                hint=f"Read its versions with `round-ledger day show {gaming_day}`.",
+            )
+        found: list[TableWin] = []
+        for (name, _), seal in sorted(chosen, key=lambda each: each[0]):
+            its = said(store, name, seal, kept)
+            if sealing.digest(its) != seal.digest:
+                raise _other_bytes(seal)
+            found += its
+    return [each for each in found if table in (None, each.table)]
+
+
+def said(
+    store: ViewStore, property_: str, seal: DaySealed, kept: Path | None = None
+) -> list[TableWin]:
+    """What a version said, worked out from the record up to the numbers that it pins.
+
+    The caller compares the digest: a seal of another system may say other bytes.
+    """
+    path = kept / f"{seal.digest}.jsonl" if kept else None
+    found = _kept(path, seal.digest) if path else None
+    if found is None:
+        facts = _facts(store, property_, seal.heads)
+        found = sealing.sealed(sealing.wins_of_day(facts, property_, seal.gaming_day), seal.version)
+        if path and sealing.digest(found) == seal.digest:
+            _keep(path, found)
+    return found
+
+
+def versions(
+    database: Database, property_: str, gaming_day: str, kept: Path | None = None
+) -> tuple[sealing.DaySeals, list[sealing.Adjustment]]:
+    """The versions of a gaming day, and how the last one differs from the one before it."""
+    with reading(database, _TABLES) as store:
+        its = seals.read(store, property_, gaming_day)[property_, gaming_day]
+        if len(its.seals) < 2:  # noqa: PLR2004 - the first version differs from nothing
+            return its, []
+        before, after = its.seals[-2:]
+        return its, _adjusted(store, property_, before, after, kept)
+
+
+def _adjusted(
+    store: ViewStore, property_: str, before: DaySealed, after: DaySealed, kept: Path | None
+) -> list[sealing.Adjustment]:
+    rows = _rows(store, property_, after.heads)
+    facts = [fact_of(row) for row in rows]
+    late = (
+        fact
+        for row, fact in zip(rows, facts, strict=True)
+        if row.table_seq > before.heads.get(row.tape.partition("/")[2], 0)
+    )
+    return sealing.adjustments(
+        said(store, property_, before, kept),
+        said(store, property_, after, kept),
+        sealing.arrived(facts, late, after.gaming_day),
+    )
+
+
+def _rows(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[TapeRow]:
+    return store.rows_at((f"{property_}/{place}", 1, seq) for place, seq in heads.items())
+
+
+def _facts(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[Fact]:
+    return [fact_of(row) for row in _rows(store, property_, heads)]
+
+
+def _key(each: TableWin) -> tuple[str, str, str]:
+    return each.property, each.gaming_day, each.table or ""
+
+
+def _other_bytes(seal: DaySealed) -> Unavailable:
+    return Unavailable(
+        f"This program gives other bytes for version {seal.version} of {seal.gaming_day} than "
+        "were sealed",
+        where=f"digest {seal.digest[:12]}",
+        hint=f"It was sealed by rules {seal.rules}, report {seal.report}: print it with those.",
+    )
+
+
+# -- what came after a seal ----------------------------------------------------------------------
+
+
+def _beside(
+    store: ViewStore,
+    day: tuple[str, str],
+    seal: DaySealed,
+    live: Mapping[tuple[str, str, str], TableWin],
+    asked: WinsAsked,
+    kept: Path | None,
+) -> dict[tuple[str, str, str], TableWin]:
+    """A sealed day's wins, each with its late facts and what they would change."""
+    its = said(store, day[0], seal, kept)
+    same = sealing.digest(its) == seal.digest
+    late = _late(store, day, seal.heads, asked)
+    found = {_key(each): each for each in its if asked.table in (None, each.table)}
+    told = {}
+    for key in {*found, *live}:
+        each = found.get(key) or live[key]
+        told[key] = msgspec.structs.replace(
+            each,
+            exceptions=each.exceptions if same else [*each.exceptions, _differs(seal)],
+            late=late.get(key[2], []),
+            pending=sealing.changes(found.get(key), live.get(key)) if key in found else {},
+        )
+    return told
+
+
+def _differs(seal: DaySealed) -> AuditException:
+    return AuditException(
+        code="digest_differs",
+        says=f"Version {seal.version} was sealed with digest {seal.digest[:12]}, by rules "
+        f"{seal.rules} and report {seal.report}; this program works out other bytes.",
+    )
+
+
+_PAPERS = """
+WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
+papers AS (
+    SELECT f.table_name, f.source, f.fact_id, f.tape, f.table_seq
+      FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, fact_id)
+      JOIN {schema}.finance_facts f USING (source, fact_id))
+SELECT p.table_name, p.tape, p.table_seq FROM papers p LEFT JOIN pins USING (tape)
+ WHERE p.table_seq > coalesce(pins.head, 0)
+UNION
+SELECT p.table_name, m.tape, m.table_seq FROM papers p
+  JOIN {schema}.finance_corrections_made m ON m.of_source = p.source AND m.of_id = p.fact_id
+  LEFT JOIN pins ON pins.tape = m.tape WHERE m.table_seq > coalesce(pins.head, 0)
+"""
+
+_ROUNDS = f"""
+WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head))
+SELECT t.table_name, t.tape, n FROM {{schema}}.{CASE_TAPES.name} t LEFT JOIN pins USING (tape)
+ CROSS JOIN LATERAL unnest(t.seqs * int8multirange(int8range(coalesce(pins.head, 0) + 1, NULL))) r
+ CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) n
+ WHERE t.property = %(property)s AND t.gaming_day = %(day)s
+UNION
+SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.table_seq
+  FROM {{schema}}.{CORRECTIONS.name} c LEFT JOIN pins USING (tape)
+ WHERE starts_with(c.round, %(property)s || ':') AND split_part(c.round, '/', 2) = %(day)s
+   AND c.table_seq > coalesce(pins.head, 0)
+"""  # noqa: S608 - put together from constants
+
+
+def _late(
+    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], asked: WinsAsked
+) -> dict[str, list[FactRef]]:
+    """The facts of a gaming day beyond these heads, by table, in order of arrival."""
+    property_, gaming_day = day
+    of_day = asked._replace(property=property_, gaming_day=gaming_day)
+    papers = {
+        (fact.source, fact.id)
+        for variants in (wins.WITH_CORRECTIONS, wins.AS_RECORDED)
+        for record in wins.day_records(store, of_day, variants).values()
+        for fact in (*record.facts, *(each for slip in record.slips for each in slip.facts))
+    }
+    parameters = {
+        "property": property_,
+        "day": gaming_day,
+        "tapes": [f"{property_}/{place}" for place in heads],
+        "heads": list(heads.values()),
+        "sources": [source for source, _ in papers],
+        "ids": [id_ for _, id_ in papers],
+    }
+    found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
+    tables: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for table, place, seq in found:
+        if asked.table in (None, table) and table not in tables[place, seq]:
+            tables[place, seq].append(table)
+    late: dict[str, list[FactRef]] = defaultdict(list)
+    for row in store.rows_at((place, seq, seq) for place, seq in tables):
+        for table in tables[row.tape, row.table_seq]:
+            late[table].append(FactRef(row.source, row.id))
+    return late
+
+
+# -- versions worked out before ------------------------------------------------------------------
+
+
+def _kept(path: Path, expected: str) -> list[TableWin] | None:
+    """The wins in a file, if they are the ones that were sealed."""
+    try:
+        lines = path.read_bytes().splitlines()
+        found = [msgspec.json.decode(line, type=TableWin) for line in lines]
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return found if sealing.digest(found) == expected else None
+
+
+def _keep(path: Path, found: Sequence[TableWin]) -> None:
+    """Write wins to a file; it is no harm if that fails, as they can be worked out again."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
+        part.replace(path)

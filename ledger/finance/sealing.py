@@ -1,0 +1,162 @@
+"""Sealed gaming days: their versions, what a version said, and how the next one differs.
+
+A version is worked out from the facts up to the numbers that it pins, so nothing later changes it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from ledger.adjudication.corrections import corrected, corrections
+from ledger.adjudication.feed import adjudicate
+from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
+from ledger.finance.feed import disputed_tables, tables_of, wins
+from ledger.finance.win import TableWin, figures
+from ledger.rules.engine.ruling import FactRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
+
+    from ledger.record.wire import Fact
+
+REPORT = 1
+"""The version of the report: raise it when the same facts would give other bytes."""
+
+DAY_FACTS: tuple[type[Body], ...] = (DaySealed, DayReopened)
+"""The facts that close a gaming day and open it again."""
+
+
+class DaySeals(NamedTuple):
+    """The versions of a gaming day. A fact counts if it follows; any other changes nothing."""
+
+    seals: tuple[DaySealed, ...] = ()
+    reopened: DayReopened | None = None  # what opened the last version again
+
+    @property
+    def sealed(self) -> DaySealed | None:
+        """The version that holds; None: the day is open."""
+        return self.seals[-1] if self.seals and not self.reopened else None
+
+    def after(self, body: object) -> Self:
+        """The versions after one more fact of the day."""
+        if isinstance(body, DaySealed):
+            follows = not self.sealed and body.version == len(self.seals) + 1
+            return self._replace(seals=(*self.seals, body), reopened=None) if follows else self
+        if isinstance(body, DayReopened) and self.sealed and body.version == self.sealed.version:
+            return self._replace(reopened=body)
+        return self
+
+
+class Adjustment(Struct, frozen=True, kw_only=True):
+    """A figure of a table that differs from the version before. None: an input was missing."""
+
+    table: str
+    figure: str
+    amount: int | None
+    before: int | None
+    after: int | None
+    facts: list[FactRef]
+
+
+def wins_of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> list[TableWin]:
+    """The wins of one gaming day, in order of table, from all facts of a property."""
+    told = list(facts)
+    found = wins(told, adjudicate(told, gaming_day), gaming_day)
+    return [each for each in found if each.property == property_]
+
+
+def sealed(found: Iterable[TableWin], version: int) -> list[TableWin]:
+    """The wins as a version of the day says them."""
+    return [msgspec.structs.replace(each, grade="SEALED", version=version) for each in found]
+
+
+def printed(found: Iterable[TableWin]) -> bytes:
+    """The wins as `win --version` prints them: a line of JSON each."""
+    lines = (msgspec.structs.replace(each, pit=msgspec.UNSET) for each in found)
+    return b"".join(msgspec.json.encode(each) + b"\n" for each in lines)
+
+
+def digest(found: Iterable[TableWin]) -> str:
+    """SHA-256 of the wins as printed."""
+    return sha256(printed(found)).hexdigest()
+
+
+def changes(before: TableWin | None, after: TableWin | None) -> dict[str, int | None]:
+    """What each figure that differs changes by; None if it was missing, or is."""
+    return {name: _difference(*each) for name, each in _differing(before, after)}
+
+
+def adjustments(
+    before: Iterable[TableWin],
+    after: Iterable[TableWin],
+    arrived: Mapping[str, Sequence[FactRef]],
+) -> list[Adjustment]:
+    """How a version differs from the one before, by table and figure.
+
+    `arrived`: the facts that came in between, by table.
+    """
+    olds = {each.table or "": each for each in before}
+    news = {each.table or "": each for each in after}
+    return [
+        Adjustment(
+            table=table,
+            figure=name,
+            amount=_difference(old, new),
+            before=old,
+            after=new,
+            facts=list(arrived.get(table, ())),
+        )
+        for table in sorted({*olds, *news})
+        for name, (old, new) in _differing(olds.get(table), news.get(table))
+    ]
+
+
+def arrived(
+    facts: Sequence[Fact], late: Iterable[Fact], gaming_day: str
+) -> dict[str, list[FactRef]]:
+    """Those of the `late` facts that belong to a gaming day, by table.
+
+    A correction belongs where the corrected fact does. `facts`: all of a property, the late too.
+    """
+    at = _tables(facts, gaming_day)
+    found: dict[str, list[FactRef]] = defaultdict(list)
+    for fact in late:
+        table = at.get((fact.source, fact.id))
+        if isinstance(fact.body, FactCorrected):
+            table = at.get((fact.body.of.source, fact.body.of.id))
+        if table:
+            found[table].append(FactRef(fact.source, fact.id))
+    return found
+
+
+def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], str]:
+    """The table of each fact of a gaming day, by source and id: as recorded, else as corrected."""
+    of_rounds = (fact for fact in facts if fact.round and fact.round.gaming_day == gaming_day)
+    found = {(f.source, f.id): f.round.table for f in of_rounds if f.round}
+    disputed = disputed_tables(facts)
+    for told in (facts, corrected(facts, corrections(facts))):
+        for (_, table), money in tables_of(told, disputed).items():
+            slips = (fact for slip in money.slips.get(gaming_day, ()) for fact in slip.facts)
+            for fact in (*money.days.get(gaming_day, ()), *slips):
+                found.setdefault((fact.source, fact.id), table)
+    return found
+
+
+def _differing(
+    before: TableWin | None, after: TableWin | None
+) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
+    """The figures that differ, each before and after; of no win every figure is missing."""
+    old, new = (figures(each) if each else {} for each in (before, after))
+    for name in old or new:
+        if old.get(name) != new.get(name):
+            yield name, (old.get(name), new.get(name))
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before

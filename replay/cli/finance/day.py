@@ -1,0 +1,182 @@
+"""`day`: closes a gaming day, signed by two people, and opens it again."""
+
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from consumers.finance import sealed
+from ledger.finance.sealing import Adjustment
+from ledger.values import dollars, quantity
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.options import By, Casino, require_gaming_day
+from replay.recording.sealed_days import KEPT, ClosedBy, DayDecisions, SealedDay
+from replay.rounds.views import catch_up_views, opened_views
+from replay.shell.output import Json, print_json, say
+from replay.shell.settings import in_force
+from replay.text.wins import named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from infra.postgres.connection import Database
+
+app = family()
+day = family()
+app.add_typer(day, name="day", help="Close a gaming day, signed by two; open it again.")
+
+Day = Annotated[
+    str, typer.Argument(metavar="DAY", help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day)
+]
+Second = Annotated[
+    str, typer.Option("--second", metavar="EMPLOYEE", help="Credential of the second person.")
+]
+
+
+class ClosedDay(NamedTuple):
+    """A gaming day as these commands print it; version 0: it was never closed."""
+
+    property: str
+    gaming_day: str
+    sealed: bool
+    version: int
+    digest: str | None
+    by: str | None
+    second: str | None
+    adjustments: list[Adjustment]
+    missing: list[str]
+
+
+@day.command("show")
+def show(gaming_day: Day, *, property_: Casino = None, json: Json = False) -> None:
+    """Show whether a gaming day is closed, by whom, and how its last version differs.
+
+    Example: round-ledger day show 2026-11-20
+    """
+    with opened_views(sealed.VIEWS) as database:
+        found = _read(database, property_, gaming_day)
+    _show(found, json=json)
+
+
+@day.command("close")
+def close(
+    gaming_day: Day,
+    *,
+    by: By,
+    second: Second,
+    because: Annotated[
+        str | None, typer.Option("--because", metavar="TEXT", help="Reason, for the record.")
+    ] = None,
+    despite: Annotated[
+        str | None,
+        typer.Option("--despite", metavar="TEXT", help="Close it as it is, and say why."),
+    ] = None,
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Close a gaming day: two people sign what its wins say now.
+
+    Later facts change nothing that was signed; `win` lists them with what they would change. If a
+    table lacks a count, the command names it and ends with 1, unless --despite says why the day is
+    closed all the same. A day that was opened again gets its next version.
+
+    Example: round-ledger day close 2026-11-20 --by F-3001 --second F-3002 --despite "Box is lost."
+    """
+    people = ClosedBy(by=by, second=second, because=because, despite=despite)
+    people.require_two()
+    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
+        pinned = sealed.pinned_now(database, property_, gaming_day)
+        case = decisions.read(SealedDay(property=pinned.property, gaming_day=gaming_day))
+        closed = case.close(pinned, people, metadata.version("round-ledger"))
+        if pinned.missing and despite is None:
+            _tell_missing(pinned.missing, json=json)
+            raise typer.Exit(FINDINGS)
+        decisions.decide(case, closed)
+        found = _after(database, pinned.property, gaming_day)
+    _show(found, json=json)
+
+
+@day.command("reopen")
+def reopen(
+    gaming_day: Day,
+    *,
+    by: By,
+    second: Second,
+    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="Reason.")],
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Open a closed gaming day again, for a reason.
+
+    What its versions said stays as it is. Close it again to sign a new version.
+
+    Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
+    """
+    people = ClosedBy(by=by, second=second, because=because)
+    people.require_two()
+    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
+        name = _read(database, property_, gaming_day).property
+        case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
+        decisions.decide(case, case.reopen(people))
+        found = _after(database, name, gaming_day)
+    _show(found, json=json)
+
+
+def _after(database: "Database", property_: str, gaming_day: str) -> ClosedDay:
+    """The day after a decision, with the views caught up to it."""
+    catch_up_views(database, sealed.VIEWS, lambda *_, **__: None)
+    return _read(database, property_, gaming_day)
+
+
+def _read(database: "Database", property_: str | None, gaming_day: str) -> ClosedDay:
+    """A gaming day. Raises `NotFound` if no fact is of it, `Usage` if several casinos have it."""
+    kept = in_force().home / KEPT
+    wins = sealed.read(database, property=property_, gaming_day=gaming_day, kept=kept)
+    house = sealed.one_house({each.property for each in wins}, gaming_day)
+    its, adjustments = sealed.versions(database, house, gaming_day, kept)
+    last = its.seals[-1] if its.seals else None
+    return ClosedDay(
+        property=house,
+        gaming_day=gaming_day,
+        sealed=its.sealed is not None,
+        version=len(its.seals),
+        digest=last.digest if last else None,
+        by=last.by if last else None,
+        second=last.second if last else None,
+        adjustments=adjustments,
+        missing=list(dict.fromkeys(name for each in wins for name in each.missing)),
+    )
+
+
+def _show(found: ClosedDay, *, json: bool) -> None:
+    if json:
+        print_json(found._asdict())
+        return
+    name = f"{found.property} · {found.gaming_day}"
+    if not found.version:
+        say(f"{name} was never closed.")
+    else:
+        state = "is closed" if found.sealed else "is open again"
+        say(f"{name} {state}: version {found.version}, by {found.by} and {found.second}.")
+        say(f"Digest {found.digest}")
+    for each in found.adjustments:
+        change = f"{_figure(each, each.before)} before, {_figure(each, each.after)} now"
+        say(f"{each.table} · {change} · {quantity(len(each.facts), 'later fact')}")
+    if found.missing:
+        say(f"Missing: {', '.join(found.missing)}")
+
+
+def _figure(each: Adjustment, amount: int | None) -> str:
+    return named(each.figure, amount, dollars)
+
+
+def _tell_missing(missing: "Mapping[str, list[str]]", *, json: bool) -> None:
+    """Print what each table lacks."""
+    if json:
+        names = list(dict.fromkeys(name for each in missing.values() for name in each))
+        print_json({"missing": names, "tables": missing})
+        return
+    for table, names in missing.items():
+        say(f"{table} lacks {', '.join(names)}.")
+    say("The day stays open. Complete it, or give --despite with the reason to close it as it is.")

@@ -1,0 +1,133 @@
+"""Gaming days that people close: an aggregate for each day of a property.
+
+Two people close a day or open it again. Seals that other systems recorded count too.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from consumers.finance import seals
+from infra.postgres.recorder import aggregate_id, version_of
+from infra.postgres.view_tables import reading
+from ledger.errors import Refused, Usage
+from ledger.facts import DayReopened, DaySealed
+from ledger.finance import sealing
+from ledger.finance.sealing import DaySeals
+from ledger.values import Source
+from replay.recording.decisions import Decisions
+from replay.text.typed import written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from consumers.finance.sealed import PinnedDay
+    from infra.postgres.connection import Database
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+DEVICE = "days"
+"""The device of days closed here: `/<property>/office/days`."""
+
+
+KEPT = "sealed"
+"""The folder in the home with versions of closed days that were worked out before."""
+
+
+class ClosedBy(Struct, frozen=True, kw_only=True):
+    """The two people who close a gaming day or open it again, and their reasons."""
+
+    by: str
+    second: str
+    because: str | None = None
+    despite: str | None = None
+
+    def require_two(self) -> None:
+        """Raises `Usage` if both are one person."""
+        if self.by.strip().casefold() == self.second.strip().casefold():
+            raise Usage(
+                f"{self.by} cannot be both people",
+                where="--second",
+                hint="Let a second person agree, and give that credential.",
+            )
+
+
+class SealedDay(Struct, frozen=True, kw_only=True):
+    """A gaming day of a property, folded from the facts that close it and open it again."""
+
+    property: str
+    gaming_day: str
+    version: int = 0  # number of its facts decided here; the next one has the next number
+    seals: DaySeals = DaySeals()
+
+    @builtins.property  # `property` is a field here
+    def id(self) -> str:
+        """The id of the aggregate: source and name of the facts decided here."""
+        return aggregate_id(Source(self.property, "office", DEVICE), self.gaming_day)
+
+    def taking(self, facts: Iterable[Fact]) -> Self:
+        """It after these facts, in the order of the record; other facts are ignored."""
+        day = self
+        for fact in facts:
+            body = fact.body
+            if isinstance(body, DaySealed | DayReopened) and body.gaming_day == self.gaming_day:
+                version = max(day.version, version_of(self.id, fact.source, fact.id))
+                day = replace(day, version=version, seals=day.seals.after(body))
+        return day
+
+    def close(self, pinned: PinnedDay, people: ClosedBy, rules: str) -> DaySealed:
+        """The day's next version. rules: the version of the program that worked it out.
+
+        Raises `Usage` for one person twice, `Refused` for a day that is closed.
+        """
+        people.require_two()
+        if self.seals.sealed:
+            raise self._refused("The gaming day is closed", "Open it again first: `day reopen`.")
+        version = len(self.seals.seals) + 1
+        return DaySealed(
+            gaming_day=self.gaming_day,
+            version=version,
+            heads=pinned.heads,
+            rules=rules,
+            report=sealing.REPORT,
+            digest=sealing.digest(sealing.sealed(pinned.wins, version)),
+            because=_text(people.because, "--because"),
+            despite=_text(people.despite, "--despite"),
+            by=people.by,
+            second=people.second,
+        )
+
+    def reopen(self, people: ClosedBy) -> DayReopened:
+        """The closed day is opened again, for a reason. Raises as `close`."""
+        people.require_two()
+        if self.seals.sealed is None:
+            raise self._refused("The gaming day is not closed", "Nothing needs to be done.")
+        return DayReopened(
+            gaming_day=self.gaming_day,
+            version=self.seals.sealed.version,
+            because=written(people.because or "", "--because"),
+            by=people.by,
+            second=people.second,
+        )
+
+    def _refused(self, what: str, hint: str) -> Refused:
+        return Refused(what, where=f"{self.property}, {self.gaming_day}", hint=hint)
+
+
+def _text(text: str | None, where: str) -> str | None:
+    return None if text is None else written(text, where)
+
+
+class DayDecisions(Decisions[SealedDay]):
+    """Reads gaming days, and records that people close them or open them again."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, rows_about=self._rows_about)
+
+    def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:
+        with reading(self.database, [seals.SEAL_FACTS.name]) as store:
+            return seals.rows_about(store, case.property, case.gaming_day)

@@ -1,0 +1,202 @@
+"""A gaming day that two people close says the same for ever, whatever arrives later."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fixtures.cli import Cli, Ran
+    from tests.property.finance.floors import Line
+
+SOLD = fact("cash_bought_in", 10, position=1, amount=10_000)
+COUNTED = count(59, currency={"10000": 1})
+LATE = fact("cash_bought_in", 11, position=2, amount=2_500)
+TWO = ("--by", "F-1", "--second", "F-2")
+
+
+def correction(of: Line, data: dict[str, Any] | None, minute: int) -> Line:
+    body = {"of": {"source": of["source"], "id": of["id"]}, "because": "Mistyped."}
+    people = {"by": "F-1", "second": "S-1"}
+    more = {} if data is None else {"data": data}
+    return fact("fact_corrected", minute, "office", **body, **people, **more)
+
+
+def ingest(cli: Cli, folder: Path, *lines: Line) -> None:
+    feed = folder / "feed.jsonl"
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
+    assert cli("ingest", feed).code == 0
+
+
+def day(cli: Cli, *words: str) -> Ran:
+    return cli("day", *words, "--json")
+
+
+def closed(cli: Cli, *more: str) -> dict[str, Any]:
+    ran = day(cli, "close", DAY, *TWO, *more)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = ran.json[0]
+    return found
+
+
+def won(cli: Cli, *more: str) -> dict[str, Any]:
+    ran = cli("win", "--gaming-day", DAY, "--json", *more)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = ran.json[0]
+    return found
+
+
+@pytest.fixture
+def house(cli: Cli, tmp_path: Path) -> Cli:
+    """The command over a record of one whole table-day."""
+    ingest(cli, tmp_path, *day_lines(SOLD, COUNTED, closer=490_000))
+    return cli
+
+
+def test_a_closed_day_says_the_same_bytes_and_names_what_came_later(
+    house: Cli, tmp_path: Path
+) -> None:
+    open_ = won(house)
+    first = closed(house)
+    said = house("win", "--gaming-day", DAY, "--version", "1", "--json").out
+    assert (first["version"], first["digest"]) == (1, sha256(said.encode()).hexdigest())
+    assert (first["adjustments"], first["missing"]) == ([], [])
+    assert won(house) == {**open_, "grade": "SEALED", "version": 1} == json.loads(said)
+    fixed = correction(COUNTED, {**COUNTED["data"], "currency": {"10000": 2}}, 30)
+    ingest(house, tmp_path, LATE, fixed, *next_day(*day_lines(SOLD)))
+    now = won(house)
+    assert {**now, "late": [], "pending": {}} == json.loads(said)
+    assert [each["id"] for each in now["late"]] == [LATE["id"], fixed["id"]]
+    assert now["pending"]["counted"] == now["pending"]["drop.cash"] == 10_000
+    assert house("win", "--gaming-day", DAY, "--version", "1", "--json").out == said
+    assert "late · 2 facts came" in house("win", "--gaming-day", DAY).err
+
+
+def test_a_day_that_was_opened_again_gets_a_version_that_differs_by_its_adjustments(
+    house: Cli, tmp_path: Path
+) -> None:
+    open_, first = won(house), closed(house)
+    fixed = correction(COUNTED, {**COUNTED["data"], "currency": {"10000": 2}}, 30)
+    ingest(house, tmp_path, LATE, fixed)
+    now = won(house)
+    opened = day(house, "reopen", DAY, *TWO, "--because", "A late count.").json[0]
+    assert (opened["sealed"], opened["version"]) == (False, 1)
+    assert (won(house)["grade"], won(house)["version"], won(house)["late"]) == ("COUNTED", 0, [])
+    second = closed(house)
+    assert second["version"] == 2
+    by_figure = {each["figure"]: each for each in second["adjustments"]}
+    assert by_figure["counted"] == {
+        "table": "CC-07",
+        "figure": "counted",
+        "amount": 10_000,
+        "before": open_["counted"],
+        "after": open_["counted"] + 10_000,
+        "facts": now["late"],
+    }
+    assert {name: each["amount"] for name, each in by_figure.items()} == now["pending"]
+    assert day(house, "show", DAY).json[0] == second != first
+    assert {**now, "late": [], "pending": {}} == won(house, "--version", "1")
+    assert won(house, "--version", "2")["counted"] == open_["counted"] + 10_000
+
+
+def test_a_version_is_worked_out_again_from_the_record_where_no_copy_is_kept(
+    house: Cli, tmp_path: Path
+) -> None:
+    closed(house)
+    copies = tmp_path / "home" / "sealed"
+    said = house("win", "--gaming-day", DAY, "--version", "1", "--json").out
+    [copy] = copies.iterdir()
+    copy.write_text(copy.read_text().replace("490000", "490001"))
+    ingest(house, tmp_path, LATE)
+    assert house("win", "--gaming-day", DAY, "--version", "1", "--json").out == said
+    assert "490001" not in copy.read_text(), "a copy that was changed is not believed"
+
+
+def test_a_day_that_lacks_something_stays_open_unless_two_people_say_why(
+    cli: Cli, tmp_path: Path
+) -> None:
+    ingest(cli, tmp_path, *day_lines(SOLD)[:-1])
+    ran = day(cli, "close", DAY, *TWO)
+    assert (ran.code, ran.json) == (
+        1,
+        [{"missing": ["closer", "box:B1"], "tables": {"CC-07": ["closer", "box:B1"]}}],
+    )
+    assert "CC-07 lacks closer, box:B1" in cli("day", "close", DAY, *TWO).err
+    assert day(cli, "show", DAY).json[0]["version"] == 0
+    found = closed(cli, "--despite", "The box is lost.")
+    assert (found["version"], found["missing"]) == (1, ["closer", "box:B1"])
+    ingest(cli, tmp_path, inventory("close", 490_000, 58), COUNTED)
+    assert (won(cli)["counted"], won(cli)["pending"]["counted"]) == (None, None)
+
+
+@pytest.mark.parametrize("step", ["close", "reopen"])
+def test_one_person_closes_no_day(house: Cli, step: str) -> None:
+    ran = day(house, step, DAY, "--by", "F-1", "--second", "f-1", "--because", "x")
+    assert (ran.code, "F-1 cannot be both people" in ran.err) == (2, True)
+
+
+def test_a_step_that_does_not_follow_is_refused(house: Cli) -> None:
+    ran = day(house, "reopen", DAY, *TWO, "--because", "x")
+    assert (ran.code, "is not closed" in ran.err) == (2, True)
+    closed(house)
+    ran = day(house, "close", DAY, *TWO)
+    assert (ran.code, "is closed" in ran.err) == (2, True)
+    assert day(house, "show", NEXT).code == 2
+    assert house("win", "--gaming-day", DAY, "--version", "2").code == 2
+    assert house("win", "--version", "1").code == 2
+
+
+def seal(version: int, minute: int, digest: str = "0" * 64, **more: Any) -> Line:  # noqa: ANN401 - any field
+    told = {"gaming_day": DAY, "version": version, "heads": {"CC-07": 1}, "rules": "other"}
+    people = {"by": "F-8", "second": "F-9"}
+    return fact("day_sealed", minute, "office", report=1, digest=digest, **told, **people, **more)
+
+
+def test_seals_of_another_system_count_and_its_bytes_are_not_vouched_for(
+    house: Cli, tmp_path: Path
+) -> None:
+    ingest(house, tmp_path, seal(2, 1), seal(1, 2))
+    shown = day(house, "show", DAY).json[0]
+    assert (shown["version"], shown["by"]) == (1, "F-8"), "the one that does not follow is ignored"
+    ran = house("win", "--gaming-day", DAY, "--version", "1", "--json")
+    assert (ran.code, "other bytes" in ran.err, ran.out) == (3, True, "")
+    assert [each["code"] for each in won(house)["exceptions"]] == ["digest_differs"]
+    assert day(house, "reopen", DAY, *TWO, "--because", "By us.").code == 0
+    assert closed(house)["version"] == 2
+    assert won(house, "--version", "2")["grade"] == "SEALED"
+
+
+def test_a_table_that_came_after_the_seal_is_shown_and_nothing_sealed_counts_it(
+    house: Cli, tmp_path: Path
+) -> None:
+    closed(house)
+    other = [
+        {**each, "source": each["source"].replace("CC-07", "CC-08")}
+        for each in day_lines(SOLD)
+        if "CC-07" in each["source"]
+    ]
+    ingest(house, tmp_path, *other)
+    ran = house("win", "--gaming-day", DAY, "--json")
+    assert [(e["table"], e["grade"], e["version"], len(e["late"])) for e in ran.json] == [
+        ("CC-07", "SEALED", 1, 0),
+        ("CC-08", "ESTIMATE", 0, 4),
+    ]
+
+
+def test_the_opener_that_differs_from_the_last_closer_is_an_exception(
+    cli: Cli, tmp_path: Path
+) -> None:
+    first = day_lines(SOLD, COUNTED, closer=490_000)
+    ingest(cli, tmp_path, *first, *next_day(*first))
+    [before, after] = cli("win", "--json").json
+    assert before["exceptions"] == []
+    [found] = after["exceptions"]
+    assert (found["code"], len(found["facts"])) == ("opener_differs", 2)
+    assert found["says"].startswith("The tray opened with $5,000.00; it closed with $4,900.00")
