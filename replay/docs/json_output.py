@@ -20,6 +20,7 @@ from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
 from ledger.finance.journal import JournalEntry, Posting
+from ledger.finance.sealing import Adjustment
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -291,6 +292,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`exceptions` of a win", AuditException),
     ("`expected` of a win", ExpectedWin),
     ("`postings` and `balances` of an entry", Posting),
+    ("`adjustments` of a gaming day", Adjustment),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),
     ("`parked` of a view", ParkedSummary),

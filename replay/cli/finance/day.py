@@ -59,6 +59,32 @@ def show(gaming_day: Day, *, property_: Casino = None, json: Json = False) -> No
     _show(found, json=json)
 
 
+@day.command("reopen")
+def reopen(
+    gaming_day: Day,
+    *,
+    by: By,
+    second: Second,
+    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="Reason.")],
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Open a closed gaming day again, for a reason.
+
+    What its versions said stays as it is. Close it again to sign a new version.
+
+    Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
+    """
+    people = ClosedBy(by=by, second=second, because=because)
+    people.require_two()
+    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
+        name = _read(database, property_, gaming_day).property
+        case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
+        decisions.decide(case, case.reopen(people))
+        found = _after(database, name, gaming_day)
+    _show(found, json=json)
+
+
 @day.command("close")
 def close(
     gaming_day: Day,
@@ -94,32 +120,6 @@ def close(
             raise typer.Exit(FINDINGS)
         decisions.decide(case, closed)
         found = _after(database, pinned.property, gaming_day)
-    _show(found, json=json)
-
-
-@day.command("reopen")
-def reopen(
-    gaming_day: Day,
-    *,
-    by: By,
-    second: Second,
-    because: Annotated[str, typer.Option("--because", metavar="TEXT", help="Reason.")],
-    property_: Casino = None,
-    json: Json = False,
-) -> None:
-    """Open a closed gaming day again, for a reason.
-
-    What its versions said stays as it is. Close it again to sign a new version.
-
-    Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
-    """
-    people = ClosedBy(by=by, second=second, because=because)
-    people.require_two()
-    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
-        name = _read(database, property_, gaming_day).property
-        case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
-        decisions.decide(case, case.reopen(people))
-        found = _after(database, name, gaming_day)
     _show(found, json=json)
 
 
