@@ -133,6 +133,7 @@ def pointers(left: DemoResult) -> Iterator[RenderableType]:
         f"{left.program} replay {left.round}",
         f"{left.program} rounds --finding overpaid",
         f"{left.program} win",
+        f"{left.program} day show {left.round.split('/')[1]}",
         f"{left.program} drop --table {table}",
         f"{left.program} verify",
         f"python3 {checker} --key {key}",

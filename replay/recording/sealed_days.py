@@ -128,6 +128,18 @@ class DayDecisions(Decisions[SealedDay]):
     def __init__(self, database: Database) -> None:
         super().__init__(database, rows_about=self._rows_about)
 
+    def close_day(self, pinned: PinnedDay, people: ClosedBy, rules: str) -> DaySealed | None:
+        """Close a day as it is pinned; None if it lacks something and nobody says why.
+
+        Raises as `SealedDay.close`.
+        """
+        case = self.read(SealedDay(property=pinned.property, gaming_day=pinned.gaming_day))
+        closed = case.close(pinned, people, rules)
+        if pinned.missing and people.despite is None:
+            return None
+        self.decide(case, closed)
+        return closed
+
     def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:
         with reading(self.database, [seals.SEAL_FACTS.name]) as store:
             return seals.rows_about(store, case.property, case.gaming_day)

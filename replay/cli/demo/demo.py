@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
-from consumers.finance import wins
+from consumers.finance import journal as entries
+from consumers.finance import sealed, wins
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
@@ -50,10 +52,12 @@ from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
+from replay.recording.sealed_days import ClosedBy, DayDecisions
 from replay.rounds.reading import LoadedRound, load_round
 from replay.rounds.views import catch_up_views
 from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
+from replay.text.journal import hledger
 from replay.web.page import round_path
 
 T = TypeVar("T")
@@ -80,6 +84,10 @@ MISTAKES = {
 }
 
 
+SIGNED = ClosedBy(by="F-3001", second="F-3002")
+"""The two people who close the demonstration's gaming day."""
+
+
 class DemoPaths(NamedTuple):
     """The paths of a demonstration."""
 
@@ -99,6 +107,11 @@ class DemoPaths(NamedTuple):
     def recorder(self) -> Path:
         """The feed of the recorder's facts."""
         return self.folder / "footage.jsonl"
+
+    @property
+    def journal(self) -> Path:
+        """The day's double entries, for hledger."""
+        return self.folder / "day.journal"
 
     @property
     def dossier(self) -> Path:
@@ -142,6 +155,7 @@ def demo(
         _stage("Film", lambda advance: _film(database, filming, plan, written, place, advance))
         checked = _stage("Compare", lambda _: _compare(database, written.planted))
         won = _stage("Win", lambda _: _win(database))
+        _stage("Close", lambda _: _close(database, plan, place))
         worst = _stage("Replay", lambda _: _worst(database, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(database, worst, place))
     draw(found_text(checked))
@@ -304,6 +318,20 @@ def _win(database: Database) -> tuple[list[TableWin], str]:
     amounts = [(name, getattr(each, name)) for each in house for name in names]
     told = ", ".join(f"{name} {dollars(a) if a is not None else 'n/a'}" for name, a in amounts)
     return found, told
+
+
+def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]:
+    """Close the gaming day as `day close` does, and write its journal."""
+    found = entries.read(database, gaming_day=plan.gaming_day)
+    place.journal.write_text("".join(f"{line}\n" for line in hledger(found)), encoding="utf-8")
+    pinned = sealed.pinned_now(database, plan.property, plan.gaming_day)
+    with DayDecisions(database) as decisions:
+        closed = decisions.close_day(pinned, SIGNED, metadata.version("round-ledger"))
+    if closed is None:
+        names = "; ".join(f"{table}: {', '.join(its)}" for table, its in pinned.missing.items())
+        return None, f"the day stays open, it lacks {names}"
+    told = f"version {closed.version} of {closed.gaming_day}, digest {closed.digest[:12]}"
+    return None, f"{told}; {quantity(len(found), 'entry', 'entries')} in {place.journal.name}"
 
 
 def _worst(

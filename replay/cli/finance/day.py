@@ -113,12 +113,9 @@ def close(
     people.require_two()
     with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
         pinned = sealed.pinned_now(database, property_, gaming_day)
-        case = decisions.read(SealedDay(property=pinned.property, gaming_day=gaming_day))
-        closed = case.close(pinned, people, metadata.version("round-ledger"))
-        if pinned.missing and despite is None:
+        if decisions.close_day(pinned, people, metadata.version("round-ledger")) is None:
             _tell_missing(pinned.missing, json=json)
             raise typer.Exit(FINDINGS)
-        decisions.decide(case, closed)
         found = _after(database, pinned.property, gaming_day)
     _show(found, json=json)
 
