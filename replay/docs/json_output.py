@@ -42,6 +42,7 @@ from ledger.rules.engine.ruling import (
 )
 from replay.cameras.statement import CameraCover, Cover, Statement
 from replay.cameras.timeline import FrameLookup
+from replay.cli.finance.day import ClosedDay
 from replay.cli.serving.services import ServiceState
 from replay.cli.serving.settings import SettingShown
 from replay.disputes.comparison import CaseComparison, RecordedFact
@@ -111,6 +112,8 @@ FORMS = (
         "run: counts",
         ("read", "raised", "dead", "too_old", "delivered", "failed"),
     ),
+    JsonForm(("day show", "day reopen", "day close"), "gaming day", fields_of(ClosedDay)),
+    JsonForm(("day close",), "gaming day that lacks something", ("missing", "tables")),
     JsonForm(
         ("dispute raise",),
         "dispute",
