@@ -200,6 +200,13 @@ def dossier(browser: Browser, floor: Floor) -> None:
         keep(page, "dossier", 600)
 
 
+def win(browser: Browser, floor: Floor) -> None:
+    """A gaming day's three wins, with the tray of the table."""
+    with looking(browser, floor, "ada") as page:
+        seen(page, f"{floor.url}/win?gaming_day={floor.subject.split('/')[1]}")
+        keep(page, "win", 800)
+
+
 def drop(browser: Browser, floor: Floor) -> None:
     """A gaming day's drop, for those who count it."""
     with looking(browser, floor, "ada") as page:
@@ -219,6 +226,7 @@ OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
     "round": round_,
     "find": find,
     "drop": drop,
+    "win": win,
     "cases": cases,
     "dossier": dossier,
 }

@@ -23,10 +23,20 @@ _MISSING = {
 }
 
 
+def cents_of(of: TableWin) -> tuple[int | None, ...]:
+    """The `FIGURES` in cents; None where an input is missing."""
+    return (of.drop.total, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap)
+
+
 def figures(of: TableWin) -> list[str | None]:
     """The `FIGURES` in dollars; None where an input is missing."""
-    cents = (of.drop.total, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap)
-    return [None if each is None else dollars(each) for each in cents]
+    return [None if each is None else dollars(each) for each in cents_of(of)]
+
+
+def missing_says(name: str) -> str:
+    """What a name of `missing` means."""
+    kind, _, which = name.partition(":")
+    return _MISSING["no box" if name == "box" else kind].format(which)
 
 
 def explained(of: TableWin) -> Iterator[str]:
@@ -39,9 +49,7 @@ def explained(of: TableWin) -> Iterator[str]:
     for exception in of.exceptions:
         yield f"exception · {exception.says}"
     for name in of.missing:
-        kind, _, which = name.partition(":")
-        says = _MISSING["no box" if name == "box" else kind]
-        yield f"missing · {says.format(which)}"
+        yield f"missing · {missing_says(name)}"
     for name, amount in of.told.items():
         yield f"as recorded, without corrections · {named(name, amount, dollars)}"
     if of.late:

@@ -70,6 +70,7 @@ TABS = (
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
     Tab("Drop", "/drop", ("finance", "auditor")),
+    Tab("Win", "/win", ("finance", "auditor")),
 )
 """In the order they are shown."""
 

@@ -18,7 +18,7 @@ from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.documentation import SITE, Documentation
 from replay.web.page import STATIC, BrowserHeaders, page
-from replay.web.pages import cases, clips, dossiers, drop, find, footage, live
+from replay.web.pages import cases, clips, dossiers, drop, find, footage, live, win
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.sign_in import pages as sign_in
@@ -31,6 +31,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     find.router,
     live.router,
     drop.router,
+    win.router,
     round_.router,
     footage.router,
     clips.router,

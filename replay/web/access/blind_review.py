@@ -148,20 +148,25 @@ class ShownDay(NamedTuple):
 
 def table_findings(all_: Sequence[TableFindings], withheld: Hidden) -> list[TableFindings]:
     """The findings about tables' days, without those of days that have a withheld round."""
-    days = {round_[:3] for round_ in withheld}
+    its_days = days(withheld)
     tables = {round_[:2] for round_ in withheld}
     return [
         each
         for each in all_
-        if (each.property, each.table, each.gaming_day) not in days
+        if (each.property, each.table, each.gaming_day) not in its_days
         and (each.gaming_day is not None or (each.property, each.table) not in tables)
     ]
+
+
+def days(withheld: Hidden) -> set[tuple[str, str | None, str]]:
+    """The tables' days that have a withheld round: property, table and gaming day."""
+    return {round_[:3] for round_ in withheld}
 
 
 def day(each: Drop, findings: Sequence[TableFindings], withheld: Hidden) -> ShownDay:
     """A table's day; without findings and sums over its rounds if one of them is withheld."""
     key = (each.property, each.table, each.gaming_day)
-    if key not in {round_[:3] for round_ in withheld}:
+    if key not in days(withheld):
         its = (of for of in findings if (of.property, of.table, of.gaming_day) == key)
         return ShownDay(each, [found for of in its for found in of.findings])
     less = replace(

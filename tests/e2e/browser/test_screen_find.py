@@ -178,7 +178,15 @@ def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
 def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme) -> None:
     with opened(browser, floor, "auditor", scheme=scheme) as page:
         dealer = page.locator('a[href^="/?dealer="]').first.inner_text()
-        for path in ("/", f"/?dealer={dealer}", "/?amount=x", "/?table=nowhere", "/live", "/drop"):
+        for path in (
+            "/",
+            f"/?dealer={dealer}",
+            "/?amount=x",
+            "/?table=nowhere",
+            "/live",
+            "/drop",
+            "/win",
+        ):
             page.goto(f"{floor.url}{path}")
             assert serious(page) == [], path
     with opened(browser, floor, "ops", scheme=scheme) as page:
@@ -271,6 +279,6 @@ def test_finance_sees_boxes_beside_counts(browser: Browser, floor: Site) -> None
 @pytest.mark.long
 def test_nothing_is_wider_than_an_old_workstations_screen(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "auditor") as page:
-        for path in ("/", "/live", "/drop"):
+        for path in ("/", "/live", "/drop", "/win"):
             page.goto(f"{floor.url}{path}")
             assert fits(page), path

@@ -36,6 +36,7 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): READ,
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
     ("GET", "/drop"): frozenset(("finance", "auditor")),
+    ("GET", "/win"): frozenset(("finance", "auditor")),
     ("GET", f"/rounds/{ROUND}"): READ,
     ("GET", f"/rounds/{ROUND}/tables"): READ,
     ("GET", f"/watch/{ROUND}"): SEE,

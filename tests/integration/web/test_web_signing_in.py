@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/", "/live", "/drop")
+PAGES = ("/", "/live", "/drop", "/win")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -54,9 +54,9 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 OF_ROLE: dict[str, set[str]] = {
     "surveillance": {"/", "/live"},
-    "finance": {"/", "/drop"},
+    "finance": {"/", "/drop", "/win"},
     "ops": {"/live"},
-    "auditor": {"/", "/live", "/drop"},
+    "auditor": {"/", "/live", "/drop", "/win"},
 }
 
 

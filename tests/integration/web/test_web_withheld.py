@@ -207,6 +207,21 @@ def test_the_drop_of_a_withheld_rounds_table_tells_no_result(review: Review) -> 
     assert everything.count("Withheld: blind review.") == 1, "another table's day is withheld too"
 
 
+def test_the_win_of_a_withheld_rounds_table_tells_no_result(review: Review) -> None:
+    asked = {"gaming_day": review.round.id.gaming_day}
+    told = review.raiser.get("/win", params=asked).text
+    blind = review.reviewer.get("/win", params=asked).text
+    its = f'href="{review.path}"'
+    assert its in told, "the overpayment is an item of the pay gap"
+    assert its not in blind
+    line = re.compile(rf">{review.round.id.table}</a>.*?</tr>", re.DOTALL)
+    assert [each.count("withheld") for each in line.findall(blind)] == [5], "a tag and 4 figures"
+    house = re.compile(r">House.*?</tr>", re.DOTALL)
+    assert [each.count("withheld") for each in house.findall(blind)] == [4], "the rest would tell"
+    assert blind.count("Withheld: blind review.") == 1
+    assert "withheld" not in told
+
+
 def test_what_was_paid_on_a_dispute_is_not_in_the_list_of_cases(review: Review) -> None:
     review.send(review.raiser, review.case, step="adjust", amount="12.34", paid_from="cage")
     assert "$12.34" in review.raiser.get("/cases").text
@@ -443,6 +458,7 @@ def visited(review: Review) -> dict[str, str]:
     return plain | {
         "/": "/?limit=200",
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
+        "/win": f"/win?gaming_day={review.round.id.gaming_day}",
         "/cases/new": f"/cases/new?round={review.round.id}",
         "/cases/{property_}/{dispute:path}": f"/cases/{property_}/{dispute}",
         "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
