@@ -262,7 +262,7 @@ def test_findings_about_a_tables_day_are_beside_its_money_and_under_the_rounds(
     assert filed
     staffed.take_in([each for each in facts if each not in filed])
     missing = "No Rules Submission for Criss-Cross Poker is on record"
-    for path in ("/", "/?finding=rules_submission_missing", "/?table=CC-01", "/drop", "/win"):
+    for path in ("/", "/?finding=rules_submission_missing", "/?table=CC-01", "/drop"):
         page = shown(auditor, path)
         assert re.search("about (a|this) table's day", page), path
         assert missing in page, path
