@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from infra.postgres.connection import create_database
 from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from replay.text.wins import signed
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.fixtures.postgres import url_of
 from tests.suite.spent import cpu_s
@@ -59,7 +61,27 @@ def test_the_demonstration_finds_all_it_planted_and_leaves_a_record_to_try(
     checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
     assert checked.returncode == 0, checked.stdout
 
+    _its_day_is_closed(after, first.out, folder / "day.journal")
     _its_page_is_ready(after, first.out)
+
+
+def _its_day_is_closed(cli: Cli, told: str, journal: Path) -> None:
+    """The day is sealed, its fault is named with table, amount and round, its journal is checked."""
+    [day] = cli("day", "show", "2026-11-20", "--json").json
+    assert (day["sealed"], day["version"], day["missing"]) == (True, 1, [])
+    assert f"digest {day['digest'][:12]}" in told
+    wins = cli("win", "--json").json
+    assert {each["grade"] for each in wins} == {"SEALED"}
+    [lost] = [(each, cause) for each in wins for cause in each["causes"]]
+    assert lost[1]["code"] == "fact_missing"
+    named = " ".join(told.split())
+    assert f"{lost[0]['table']}: {signed(lost[1]['amount'])}." in named
+    assert f"A device lost a fact of round {lost[1]['round']}." in named
+    assert f"income:win:{lost[0]['table']}" in journal.read_text()
+    if shutil.which("hledger"):
+        checking = ["hledger", "-f", journal, "check", "--strict"]
+        checked = subprocess.run(checking, capture_output=True, check=False)
+        assert checked.returncode == 0, checked.stderr
 
 
 def _its_page_is_ready(cli: Cli, told: str) -> None:

@@ -1,0 +1,167 @@
+"""Random late facts and corrections change no version of a closed day, and all are listed."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers.finance import sealed, seals
+from consumers.registry import install
+from consumers.runtime.lifecycle import up_to_date
+from infra.postgres.tape import PostgresTape
+from ledger.facts import FactCorrected, FactRef
+from ledger.finance import sealing
+from ledger.finance.win import figures
+from ledger.record.tape import unframe_attributes
+from ledger.record.wire import encode, fact_of
+from replay.recording.sealed_days import ClosedBy, DayDecisions, SealedDay
+from tests.scenes.view_feeds import day, received, record
+from tests.suite.budget import budget
+
+if TYPE_CHECKING:
+    from infra.postgres.connection import Database
+    from ledger.finance.win import TableWin
+    from ledger.record.tape import Received
+    from ledger.record.wire import Fact
+
+DAY, HOUSE = "2026-11-20", "hollywood"
+TWO = ClosedBy(by="F-1", second="F-2", because="Late facts.", despite="As it is.")
+MINUTE_US = 60_000_000
+
+
+def late_fact(facts: list[Received], chance: random.Random, name: str) -> Received:
+    """One of the day's facts told again, changed and at another time, or a correction of one."""
+    of = chance.choice(facts)
+    data = msgspec.json.decode(of.data)
+    for field in {"amount", "total"} & data.keys():
+        data[field] = max(1, data[field] + chance.randrange(-50, 50) * 100)
+    if chance.random() < 0.5:
+        body = FactCorrected(
+            of=FactRef(of.source, of.id),
+            data=None if chance.random() < 0.1 else data,
+            because="Found late.",
+            by="F-1",
+            second="S-1",
+        )
+        return received(encode(body, f"/{HOUSE}/office/desk", name, of.time_us + len(name)))
+    told = unframe_attributes(of.attributes)
+    later = {"id": name, "time": _moved(told["time"], chance)}
+    return received(msgspec.json.encode({**told, **later, "data": data}))
+
+
+def _moved(time: str, chance: random.Random) -> str:
+    """A time of day with another minute."""
+    return f"{time[:14]}{chance.randrange(60):02d}{time[16:]}"
+
+
+def close(database: Database, decisions: DayDecisions) -> bytes:
+    """Close the day, and return what its newest version says."""
+    up_to_date(database, [seals.VIEW])
+    closed = decisions.close_day(sealed.pinned_now(database, HOUSE, DAY), TWO, "1")
+    assert closed
+    up_to_date(database, [seals.VIEW])
+    return said(database, closed.version)
+
+
+def said(database: Database, version: int) -> bytes:
+    """What a version says, worked out from the record. It raises for another digest."""
+    return sealing.printed(sealed.of_version(database, version, gaming_day=DAY))
+
+
+def amounts(wins: list[TableWin]) -> dict[tuple[str, str], int | None]:
+    """Every figure of a version, by table and name."""
+    return {(w.table or "", name): each for w in wins for name, each in figures(w).items()}
+
+
+@budget("size", (3, 20), (20, 500))
+def test_each_version_says_the_same_bytes_whatever_arrives_and_differs_by_its_adjustments(
+    database: Database, size: tuple[int, int]
+) -> None:
+    versions, late = size
+    chance = random.Random(versions)  # noqa: S311 - repeatable, guards nothing
+    facts = day(2, tables=2, planted=0)
+    record(database, facts)
+    install(database)
+    kept: list[bytes] = []
+    with DayDecisions(database) as decisions, PostgresTape(database) as tape:
+        for nth in range(1, versions + 1):
+            kept.append(close(database, decisions))
+            tape.append([late_fact(facts, chance, f"late-{nth}-{n}") for n in range(late)])
+            earlier = chance.randrange(nth)
+            assert said(database, earlier + 1) == kept[earlier]
+            differs_by_its_adjustments(database, nth)
+            if nth < versions:
+                case = decisions.read(SealedDay(property=HOUSE, gaming_day=DAY))
+                decisions.decide(case, case.reopen(TWO))
+    assert [said(database, nth + 1) for nth in range(versions)] == kept
+    assert len(set(kept)) == versions, "each version had something to differ by"
+    now = sealed.pinned_now(database, HOUSE, DAY)
+    for nth, each in enumerate(kept, 1):
+        unpinned = sealing.printed(sealing.sealed(now.wins, nth))
+        assert unpinned != each, "without the pins the version would have changed"
+
+
+def differs_by_its_adjustments(database: Database, version: int) -> None:
+    """The adjustments lead from every figure of the version before to every figure of this one."""
+    _, adjustments = sealed.versions(database, HOUSE, DAY)
+    if version == 1:
+        assert adjustments == []
+        return
+    before, after = (
+        amounts(sealed.of_version(database, each, gaming_day=DAY))
+        for each in (version - 1, version)
+    )
+    for each in adjustments:
+        key = (each.table, each.figure)
+        assert (each.before, each.after) == (before.get(key), after.get(key))
+        if each.amount is not None:
+            assert each.amount == (each.after or 0) - (each.before or 0)
+        before[key] = each.after
+    assert before == after
+    named = {(ref.source, ref.id) for each in adjustments for ref in each.facts}
+    assert {id_.split("-")[1] for _, id_ in named} == {str(version - 1)}
+
+
+@budget("seeds", range(2), range(2, 20))
+def test_the_current_line_lists_the_late_facts_of_its_table_and_what_they_would_change(
+    database: Database, seeds: range
+) -> None:
+    facts = day(2, tables=2, planted=0)
+    record(database, facts)
+    install(database)
+    with DayDecisions(database) as decisions, PostgresTape(database) as tape:
+        for version, seed in enumerate(seeds, 1):
+            chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+            signed = sealing.sealed(sealed.pinned_now(database, HOUSE, DAY).wins, version)
+            close(database, decisions)
+            late = [late_fact(facts, chance, f"late-{seed}-{n}") for n in range(25)]
+            late = [each for each in late if each.type not in STARTS]
+            tape.append(late)
+            up_to_date(database, sealed.VIEWS)
+            facts_now = [fact_of(row) for row in tape.read(0, 100_000)]
+            lists_them(database, signed, facts_now, {each.id for each in late})
+            case = decisions.read(SealedDay(property=HOUSE, gaming_day=DAY))
+            decisions.decide(case, case.reopen(TWO))
+
+
+STARTS = ("table_opened.v1", "drop_box_attached.v1")
+"""Facts that begin a day: a late one also moves others, which are not late themselves."""
+
+
+def lists_them(
+    database: Database, signed: list[TableWin], facts: list[Fact], late: set[str]
+) -> None:
+    """The current lines have the signed figures; the late facts and changes of the whole feed."""
+    new = [fact for fact in facts if fact.id in late]
+    expected = sealing.arrived(facts, new, DAY)
+    now = {each.table: each for each in sealing.wins_of_day(facts, HOUSE, DAY)}
+    found = sealed.read(database, gaming_day=DAY)
+    assert [msgspec.structs.replace(each, late=[], pending={}) for each in found] == [
+        msgspec.structs.replace(each, pit=found[nth].pit) for nth, each in enumerate(signed)
+    ]
+    for each in found:
+        assert each.late == expected.get(each.table or "", [])
+        assert each.pending == sealing.changes(each, now[each.table])
+    assert any(each.late for each in found)
