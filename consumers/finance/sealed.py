@@ -58,21 +58,34 @@ class PinnedDay(NamedTuple):
 def pinned_now(database: Database, property_: str | None, gaming_day: str) -> PinnedDay:
     """A gaming day as the record says it at this moment.
 
+    Views that have read the whole record say it at once; else it is worked out from the facts.
     Raises `NotFound` if no fact is of that day, `Usage` if several properties have one.
     """
     with reading(database, _TABLES) as store:
-        by_property: dict[str, dict[str, int]] = defaultdict(dict)
-        for head in tape.heads(store.connection):
+        heads: dict[str, dict[str, int]] = defaultdict(dict)
+        told = tape.heads(store.connection)
+        for head in told:
             name, _, place = head.tape.partition("/")
-            if property_ in (None, name):
-                by_property[name][place] = head.table_seq
-        found = [
-            PinnedDay(name, gaming_day, heads, its)
-            for name, heads in by_property.items()
-            if (its := sealing.wins_of_day(_facts(store, name, heads), name, gaming_day))
-        ]
+            heads[name][place] = head.table_seq
+        if _have_read(store, max((head.position for head in told), default=0)):
+            found = wins.of_views(store, WinsAsked(property_, None, gaming_day))
+        else:
+            found = [
+                each
+                for name in heads
+                if property_ in (None, name)
+                for each in sealing.wins_of_day(_facts(store, name, heads[name]), name, gaming_day)
+            ]
     house = one_house({each.property for each in found}, gaming_day)
-    return next(each for each in found if each.property == house)
+    its = [each for each in found if each.property == house]
+    return PinnedDay(house, gaming_day, heads[house], its)
+
+
+def _have_read(store: ViewStore, position: int) -> bool:
+    """Whether the views of wins have read the record to a position, and withhold no tape."""
+    seen = (store.tracking(view.name) for view in wins.VIEWS)
+    is_read = all(each is not None and each.position == position for each in seen)
+    return is_read and not any(store.parked(view.name) for view in wins.VIEWS)
 
 
 def one_house(houses: Collection[str], gaming_day: str) -> str:
@@ -157,8 +170,8 @@ def said(
     if found is None:
         facts = _facts(store, property_, seal.heads)
         found = sealing.sealed(sealing.wins_of_day(facts, property_, seal.gaming_day), seal.version)
-        if path and sealing.digest(found) == seal.digest:
-            _keep(path, found)
+        if kept and sealing.digest(found) == seal.digest:
+            keep(kept, seal, found)
     return found
 
 
@@ -321,10 +334,11 @@ def _kept(path: Path, expected: str) -> list[TableWin] | None:
     return found if sealing.digest(found) == expected else None
 
 
-def _keep(path: Path, found: Sequence[TableWin]) -> None:
-    """Write wins to a file; it is no harm if that fails, as they can be worked out again."""
+def keep(folder: Path, seal: DaySealed, found: Sequence[TableWin]) -> None:
+    """Keep what a version said; it is no harm if that fails, as it can be worked out again."""
+    path = folder / f"{seal.digest}.jsonl"
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         part.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
         part.replace(path)

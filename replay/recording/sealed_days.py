@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from consumers.finance import seals
+from consumers.finance import sealed, seals
 from infra.postgres.recorder import aggregate_id, version_of
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused, Usage
@@ -24,6 +24,7 @@ from replay.text.typed import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from consumers.finance.sealed import PinnedDay
     from infra.postgres.connection import Database
@@ -128,16 +129,20 @@ class DayDecisions(Decisions[SealedDay]):
     def __init__(self, database: Database) -> None:
         super().__init__(database, rows_about=self._rows_about)
 
-    def close_day(self, pinned: PinnedDay, people: ClosedBy, rules: str) -> DaySealed | None:
+    def close_day(
+        self, pinned: PinnedDay, people: ClosedBy, rules: str, kept: Path | None = None
+    ) -> DaySealed | None:
         """Close a day as it is pinned; None if it lacks something and nobody says why.
 
-        Raises as `SealedDay.close`.
+        kept: the folder to keep what it said in. Raises as `SealedDay.close`.
         """
         case = self.read(SealedDay(property=pinned.property, gaming_day=pinned.gaming_day))
         closed = case.close(pinned, people, rules)
         if pinned.missing and people.despite is None:
             return None
         self.decide(case, closed)
+        if kept:
+            sealed.keep(kept, closed, sealing.sealed(pinned.wins, closed.version))
         return closed
 
     def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:

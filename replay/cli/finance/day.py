@@ -113,7 +113,8 @@ def close(
     people.require_two()
     with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
         pinned = sealed.pinned_now(database, property_, gaming_day)
-        if decisions.close_day(pinned, people, metadata.version("round-ledger")) is None:
+        kept = in_force().home / KEPT
+        if decisions.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
             _tell_missing(pinned.missing, json=json)
             raise typer.Exit(FINDINGS)
         found = _after(database, pinned.property, gaming_day)

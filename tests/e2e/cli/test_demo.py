@@ -66,7 +66,7 @@ def test_the_demonstration_finds_all_it_planted_and_leaves_a_record_to_try(
 
 
 def _its_day_is_closed(cli: Cli, told: str, journal: Path) -> None:
-    """The day is sealed, its fault is named with table, amount and round, its journal is checked."""
+    """The day is sealed, its fault named with amount and round, its journal checked."""
     [day] = cli("day", "show", "2026-11-20", "--json").json
     assert (day["sealed"], day["version"], day["missing"]) == (True, 1, [])
     assert f"digest {day['digest'][:12]}" in told

@@ -117,6 +117,8 @@ def test_a_version_is_worked_out_again_from_the_record_where_no_copy_is_kept(
     ingest(house, tmp_path, LATE)
     assert house("win", "--gaming-day", DAY, "--version", "1", "--json").out == said
     assert "490001" not in copy.read_text(), "a copy that was changed is not believed"
+    copy.unlink()
+    assert house("win", "--gaming-day", DAY, "--version", "1", "--json").out == said
 
 
 def test_a_day_that_lacks_something_stays_open_unless_two_people_say_why(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from copy import deepcopy
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,10 +19,13 @@ from ledger.finance.win import figures
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import encode, fact_of
 from replay.recording.sealed_days import ClosedBy, DayDecisions, SealedDay
+from tests.property.finance.floors import FAULTS, house
 from tests.scenes.view_feeds import day, received, record
 from tests.suite.budget import budget
 
 if TYPE_CHECKING:
+    import pytest
+
     from infra.postgres.connection import Database
     from ledger.finance.win import TableWin
     from ledger.record.tape import Received
@@ -56,18 +61,18 @@ def _moved(time: str, chance: random.Random) -> str:
     return f"{time[:14]}{chance.randrange(60):02d}{time[16:]}"
 
 
-def close(database: Database, decisions: DayDecisions) -> bytes:
-    """Close the day, and return what its newest version says."""
-    up_to_date(database, [seals.VIEW])
-    closed = decisions.close_day(sealed.pinned_now(database, HOUSE, DAY), TWO, "1")
+def close(database: Database, decisions: DayDecisions, gaming_day: str = DAY) -> bytes:
+    """Close the day by its views, and return what the record says of its newest version."""
+    up_to_date(database, sealed.VIEWS)
+    closed = decisions.close_day(sealed.pinned_now(database, HOUSE, gaming_day), TWO, "1")
     assert closed
     up_to_date(database, [seals.VIEW])
-    return said(database, closed.version)
+    return said(database, closed.version, gaming_day)
 
 
-def said(database: Database, version: int) -> bytes:
+def said(database: Database, version: int, gaming_day: str = DAY) -> bytes:
     """What a version says, worked out from the record. It raises for another digest."""
-    return sealing.printed(sealed.of_version(database, version, gaming_day=DAY))
+    return sealing.printed(sealed.of_version(database, version, gaming_day=gaming_day))
 
 
 def amounts(wins: list[TableWin]) -> dict[tuple[str, str], int | None]:
@@ -165,3 +170,31 @@ def lists_them(
         assert each.late == expected.get(each.table or "", [])
         assert each.pending == sealing.changes(each, now[each.table])
     assert any(each.late for each in found)
+
+
+@budget("size", (2, 1), (8, 4))
+def test_days_closed_in_turn_by_their_views_say_what_the_record_says(
+    database: Database, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of each day's facts come a day late; each day has a fault of its papers."""
+    days, minutes = size
+    chance = random.Random(days)  # noqa: S311 - repeatable, guards nothing
+    install(database)
+    by_views: list[bool] = []
+    have_read = sealed._have_read
+    monkeypatch.setattr(
+        sealed, "_have_read", lambda *asked: by_views.append(have_read(*asked)) or by_views[-1]
+    )
+    kept: dict[str, bytes] = {}
+    late: list[Received] = []
+    with DayDecisions(database) as decisions, PostgresTape(database) as tape:
+        for nth, lines in enumerate(house(5, days, minutes=minutes, tables=2)):
+            found = FAULTS[nth % len(FAULTS)](deepcopy(lines), chance)
+            of_day = found.lines if found else lines
+            told = [received(msgspec.json.encode(each)) for each in of_day]
+            tape.append([*late, *(each for each in told if chance.random() < 0.97)])
+            late = [each for each in told if chance.random() < 0.1]
+            gaming_day = (date.fromisoformat(DAY) + timedelta(days=nth)).isoformat()
+            kept[gaming_day] = close(database, decisions, gaming_day)
+    assert by_views == [True] * days
+    assert {each: said(database, 1, each) for each in kept} == kept
