@@ -33,6 +33,11 @@ def figures(of: TableWin) -> list[str | None]:
     return [None if each is None else dollars(each) for each in cents_of(of)]
 
 
+def graded(of: TableWin) -> str:
+    """The grade of a win; of a closed day with its version."""
+    return f"{of.grade} v{of.version}" if of.version else of.grade
+
+
 def missing_says(name: str) -> str:
     """What a name of `missing` means."""
     kind, _, which = name.partition(":")

@@ -15,7 +15,7 @@ from replay.recording.sealed_days import KEPT
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 from replay.shell.settings import in_force
-from replay.text.wins import FIGURES, explained, figures
+from replay.text.wins import FIGURES, explained, figures, graded
 
 app = family()
 
@@ -80,7 +80,7 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
         (
             (
                 _name(each, by),
-                _grade(each),
+                graded(each),
                 *figures(each),
             )
             for each in [*found, *_house(found, by)]
@@ -90,10 +90,6 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
     for each in found:
         for line in explained(each):
             say(f"{_name(each, by)} · {line}")
-
-
-def _grade(each: TableWin) -> str:
-    return f"{each.grade} v{each.version}" if each.version else each.grade
 
 
 def _house(found: Sequence[TableWin], by: By) -> list[TableWin]:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import journal as entries
-from consumers.finance import wins
+from consumers.finance import sealed
 from consumers.money import drop as drop_view
 from infra.access.users import User
 from ledger.finance.groups import grouped
-from replay.text.wins import FIGURES, cents_of, missing_says
+from replay.recording.sealed_days import KEPT
+from replay.text.wins import FIGURES, cents_of, graded, missing_says
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -69,6 +70,11 @@ class ShownWin(NamedTuple):
         return dict(zip(FIGURES, cents_of(self.win), strict=True))
 
     @property
+    def grade(self) -> str:
+        """The grade, with the version of a closed day."""
+        return graded(self.win)
+
+    @property
     def missing(self) -> list[str]:
         """What the day lacks, a sentence each."""
         names = self.win.missing
@@ -85,14 +91,15 @@ def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -
     days = drop_view.days(database)
     wanted = gaming_day.strip() or (days[0] if days else "")
     asked = {"gaming_day": wanted, "table": table.strip() or None}
-    found = wins.read(database, **asked) if wanted else []
+    kept = ports(request).library.home / KEPT
+    found = sealed.read(database, kept=kept, **asked) if wanted else []
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
     for entry in entries.read(database, **asked) if found else ():
         its[entry.property, entry.table].append(entry)
     shown = [
         ShownWin(each, withheld=True)
         if (each.property, each.table, each.gaming_day) in blind
-        else ShownWin(each, drawn(tray_steps(its[each.property, each.table or ""])))
+        else ShownWin(each, drawn(_tray(each, its[each.property, each.table or ""])))
         for each in found
     ]
     return page(
@@ -115,6 +122,11 @@ def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:
         its = [each for each in shown if each.win.property == house.property]
         if len(its) > 1:
             yield ShownWin(house, withheld=any(each.withheld for each in its))
+
+
+def _tray(win: TableWin, its: Iterable[JournalEntry]) -> list[TrayStep]:
+    """A table's tray; empty if late facts changed it after the day was closed."""
+    return [] if win.pending else tray_steps(its)
 
 
 def tray_steps(its: Iterable[JournalEntry]) -> list[TrayStep]:

@@ -37,7 +37,7 @@ MINUTE_US = 60_000_000
 
 
 def late_fact(facts: list[Received], chance: random.Random, name: str) -> Received:
-    """One of the day's facts told again, changed and at another time, or a correction of one."""
+    """A correction of a fact of the day, or the fact once more, changed and at another time."""
     of = chance.choice(facts)
     data = msgspec.json.decode(of.data)
     for field in {"amount", "total"} & data.keys():

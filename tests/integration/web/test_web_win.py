@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -10,18 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import journal, wins
+from consumers.finance import journal, sealed, wins
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.values import dollars
+from replay.recording.sealed_days import ClosedBy, DayDecisions
 from replay.web.pages.win import drawn, tray_steps
 from tests.fixtures.web import opened_site, people
-from tests.scenes.view_feeds import day
+from tests.scenes.table_days import fact
+from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser
 
+HOUSE, GAMING_DAY = "hollywood", "2026-11-20"
+TWO = ClosedBy(by="F-1", second="F-2", despite="As it is.")
 TRAY = "assets:tray:CC-07"
 
 
@@ -57,6 +62,29 @@ def test_the_figures_items_and_rounds_are_those_of_the_command(
                 assert f'<a href="/rounds/{each.property}/{item.round}">' in page
         for of in (*each.causes, *each.exceptions):
             assert of.says in page
+
+
+def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
+    scenes: Scenes, tmp_path: Path
+) -> None:
+    database, _ = scenes.copy(played)
+    closed = sealed.pinned_now(database, HOUSE, GAMING_DAY)
+    table = next(each.table for each in closed.wins if each.drop.total is not None)
+    with DayDecisions(database) as decisions:
+        decisions.close_day(closed, TWO, "1")
+    late = fact("cash_bought_in", 11, position=2, amount=2_500) | {
+        "source": f"/{HOUSE}/{table}/desk",
+        "id": "very-late",
+    }
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(late).encode())])
+        page = shown(site.browser("auditor"), "/win")
+    line = page.split(f'">{table}</a>')[1].split("</tr>")[0]
+    assert "<td>SEALED v1</td>" in line
+    before = next(each for each in closed.wins if each.table == table)
+    assert dollars(before.drop.total or 0) in line
+    assert f"/{HOUSE}/{table}/desk very-late" in page
+    assert page.count("came after the day was closed") == 1
 
 
 def entry(name: str, tray: int, *, counted: int | None = None) -> JournalEntry:
