@@ -72,7 +72,8 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_DATABASE_URL",
         "none: the embedded PostgreSQL under ROUND_LEDGER_HOME",
-        "PostgreSQL server to keep the record in, as postgresql://user:password@host:port/name.",
+        "PostgreSQL server to keep the record in, such as "
+        "postgresql://user:password@host:port/name.",
         secret=True,
     ),
     Setting(

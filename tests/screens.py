@@ -3,7 +3,7 @@
     python -m tests.screens [NAME...]
 
 Everything is real: the record, the footage, the server, the browser. `live` is of a floor that
-is open now.
+is open now, `craps` of a round with two cameras. `tables.webp` is not taken here.
 """
 
 from __future__ import annotations
@@ -222,6 +222,20 @@ def live(browser: Browser, floor: Floor) -> None:
         keep(page, "live", 810)
 
 
+def craps(browser: Browser, floor: Floor) -> None:
+    """A round beside its two cameras, whole, and the cameras alone."""
+    add_people(floor.cli)
+    with looking(browser, floor, "maria") as page:
+        seen(page, floor.url + floor.round_path)
+        keep(page, "round")
+    with looking(browser, floor, "maria", width=1000) as page:
+        seen(page, floor.url + floor.round_path.replace("/rounds/", "/watch/"))
+        for _ in range(30):
+            page.click("#go-second-after")
+        page.wait_for_timeout(1_000)
+        keep(page, "watch", 625)
+
+
 OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
     "round": round_,
     "find": find,
@@ -273,11 +287,34 @@ def open_floor(folder: Path) -> Iterator[Floor]:
             yield floor
 
 
+@contextmanager
+def craps_table(folder: Path) -> Iterator[Floor]:
+    """Half an hour of Craps with one payout too high, filmed by two cameras."""
+    cli = Cli(environ(folder / "home", ROUND_LEDGER_TIME_ZONE=ZONE))
+    dealt = folder / "floor"
+    plan = ("--game", "craps", "--tables", "1", "--hours", "0.5", "--seed", "5")
+    filmed = ("--mistake", "overpay=1", "--footage", "mistakes", "--cameras", "2")
+    with embedded(folder / "home"):
+        for args in (
+            ("simulate", "--out", dealt, *plan, *filmed),
+            ("ingest", dealt / "feed.jsonl", dealt / "footage.jsonl"),
+            *(
+                ("footage", "add", of, "--camera", of.name)
+                for of in (dealt / "footage" / f"CR-01-cam{number}" for number in (1, 2))
+            ),
+        ):
+            done = cli(*args)
+            assert done.code == 0, done.err
+        found = cli("rounds", "--finding", "overpaid", "--json").json
+        with served(cli) as floor:
+            yield floor._replace(round_path=f"/rounds/hollywood/{found[0]['round']}")
+
+
 def main(names: list[str]) -> None:
     """Take them all, or those named."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        if not names or names != ["live"]:
+        if not names or set(names) - {"live", "craps"}:
             with demonstration(Path(folder) / "demo") as floor:
                 access(browser, floor)
                 for name, take in OF_THE_DEMONSTRATION.items():
@@ -287,6 +324,10 @@ def main(names: list[str]) -> None:
             (Path(folder) / "live").mkdir()
             with open_floor(Path(folder) / "live") as floor:
                 live(browser, floor)
+        if not names or "craps" in names:
+            (Path(folder) / "craps").mkdir()
+            with craps_table(Path(folder) / "craps") as floor:
+                craps(browser, floor)
         browser.close()
 
 

@@ -29,8 +29,8 @@ _TYPED = re.compile(
 )
 _TOLD = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 _HINT = (
-    "Give it as 2026-11-20 21:00, 11/20/2026 9:00 PM, 9 pm or 21:00; for another zone than the"
-    " house's with its offset, such as 2026-11-20T21:00:00-05:00, or with Z for UTC."
+    "Give it as 2026-11-20 21:00, 11/20/2026 9:00 PM, 9 pm or 21:00. For another zone than the"
+    " house's add the offset, such as 2026-11-20T21:00:00-05:00, or Z for UTC."
 )
 
 Which = Literal["first", "second"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WIDTH, GUTTER, LANE = 1240, 116, 22
 """The picture's width, the width of the names at its left, and the height of a lane."""
 
-_LETTER = 6.6  # width of a letter of the labels
+_LETTER, _BOLD = 6.6, 8.2  # width of a letter of the labels; those of the lanes are bold
 STATES = {
     "recorded": "recorded", "locked": "locked", "gap": "gap", "expired": "expired",
     "no_camera_mapped": "not mapped", "off_line": "off-line", "altered": "altered",
@@ -132,7 +132,7 @@ def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float) -> str:
         drawn.append(node("rect", title, **size, class_=f"stretch {stretch.state}"))
         if stretch.state not in SEEN:
             drawn.append(node("rect", **size, fill=f"url(#lane-{stretch.state})", class_="hatch"))
-        if len(word) * _LETTER < width - 8:
+        if len(word) * _BOLD < width - 8:
             drawn.append(_text(word, x + 5, y, "on" if stretch.state == "recorded" else "off"))
     return "".join(drawn)
 
