@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from replay.cameras.clock_pieces import clock_pieces, epochs_of, steps
 from replay.cameras.coverage import Camera
-from replay.text.times import localized
+from replay.text.times import aloud, localized
 from replay.web.pages.lanes import lane_of, segments_of
 from replay.web.pages.timeline_svg import STATES
 
@@ -47,14 +47,15 @@ def player(
             for each in clock_pieces(camera.clock, span.from_us, span.to_us)
         ],
         "steps": [
-            [each.from_us, each.to_us, localized(each.says, zone)] for each in steps(camera.clock)
+            [each.from_us, each.to_us, aloud(localized(each.says, zone))]
+            for each in steps(camera.clock)
         ],
         "segments": segments,
         "nothing": [
             [
                 each.from_us,
                 each.to_us,
-                f"{STATES[each.state].capitalize()}: {localized(each.says, zone)}",
+                f"{STATES[each.state].capitalize()}: {aloud(localized(each.says, zone))}",
             ]
             for each in lane_of(told.coverage, told.footage, span, name)
             if each.says

@@ -181,7 +181,7 @@ def _lanes(told: KeptRound, span: TableSpan, zone: tzinfo) -> dict[str, list[Cam
     """The states of each camera of the table, by camera."""
     return {
         name: [
-            replace(each, says=times.localized(each.says, zone))
+            replace(each, says=times.aloud(times.localized(each.says, zone)))
             for each in lane_of(told.coverage, told.footage, span, name)
         ]
         for name in cameras_on(told.coverage, span)
@@ -218,7 +218,7 @@ def facts(story: Story, zone: tzinfo) -> list[FactLine]:
             position=moment.position,
             found=codes.get((moment.source, moment.id), ()),
             corrected=story.corrected.get((moment.source, moment.id)),
-            sights=[sight_text(sight, zone) for sight in seen.sights],
+            sights=[_sight_text(sight, zone) for sight in seen.sights],
             cameras=sum(sight.camera is not None for sight in seen.sights),
         )
         for moment, seen in zip(story.moments, story.seen, strict=True)
@@ -290,7 +290,7 @@ def view(
         name=name,
         clock=_clock(its),
         steps=[
-            times.localized(each.says, zone)
+            times.aloud(times.localized(each.says, zone))
             for each in steps(its.clock)
             if each.from_us <= span.to_us and each.to_us >= span.from_us
         ],
@@ -324,7 +324,7 @@ def data(
                 "sums": " ".join(each for each in notes(moment) if each),
                 "pots": pot_texts(moment, story.game),
                 "sights": {
-                    sight.camera: {"text": sight_text(sight, zone), "state": sight.state,
+                    sight.camera: {"text": _sight_text(sight, zone), "state": sight.state,
                                    "sha": sight.segment, "frame": sight.frame}
                     for sight in seen.sights if sight.camera
                 },
@@ -389,7 +389,11 @@ def _sight(seen: FactSights, name: str) -> FrameLookup | None:
 
 
 def _caption(name: str, sight: FrameLookup | None, zone: tzinfo) -> str:
-    return sight_text(sight, zone) if sight else f"{name} was not mapped to this table then."
+    return _sight_text(sight, zone) if sight else f"{name} was not mapped to this table then."
+
+
+def _sight_text(sight: FrameLookup, zone: tzinfo) -> str:
+    return times.aloud(sight_text(sight, zone))
 
 
 def _clock(camera: Camera) -> str:
