@@ -15,6 +15,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from ledger.facts import (
     AdjustmentPaid,
+    DaySealed,
     DisputeNoted,
     DisputeRaised,
     DisputeResolved,
@@ -82,6 +83,25 @@ def _disputed(fact: Fact) -> Iterator[Received]:
     source = f"/{fact.round.property}/surveillance/disputes"
     for number, body in enumerate(bodies, 1):
         yield received(encode(body, source, f"{name}/{number}", fact.time_us + number * 1_000_000))
+
+
+def seals(days: int = 9) -> list[Received]:
+    """Facts that close as many gaming days, as another system records them."""
+    found = []
+    for nth in range(1, days + 1):
+        body = DaySealed(
+            gaming_day=f"2026-10-{nth:02d}",
+            version=1,
+            heads={"CC-07": nth},
+            rules="1",
+            report=1,
+            digest=f"{nth:064x}",
+            by="F-1",
+            second="F-2",
+        )
+        source = "/hollywood/office/ledger"
+        found.append(received(encode(body, source, f"seal-{nth}", 1_795_000_000_000_000 + nth)))
+    return found
 
 
 def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:
