@@ -62,8 +62,12 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 
 
 def pytest_configure() -> None:
-    """Let SIGINT end what the tests start: a script's background, where it is ignored, hands on."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let SIGINT end what the tests start: a script's background, where it is ignored, hands on.
+
+    SIGTERM ends a run as it does, so that no server and no folder in memory is left.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     gc.disable()  # until all tests are collected: the collector is a quarter of that time
 
 

@@ -45,14 +45,17 @@ def test_a_folder_has_a_name_of_ours_and_is_gone_after_an_error() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_a_folder_is_gone_after_an_interrupt(tmp_path: Path, workers: tuple[str, ...]) -> None:
+def test_a_folder_is_gone_after_an_interrupt(
+    tmp_path: Path, workers: tuple[str, ...], ended_by: signal.Signals
+) -> None:
     told = tmp_path / "told"
     os.mkfifo(told)
     (tmp_path / "test_it.py").write_text(CASE.format(told=str(told)))
     settings = tmp_path / "pytest.ini"
     settings.write_text("[pytest]\n")
-    given = ["-c", settings, "-p", "no:cacheprovider", *workers, tmp_path]
+    given = ["-c", settings, "-p", "no:cacheprovider", "-p", "tests.conftest", *workers, tmp_path]
     with subprocess.Popen(
         [sys.executable, "-m", "pytest", *map(str, given)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -62,6 +65,6 @@ def test_a_folder_is_gone_after_an_interrupt(tmp_path: Path, workers: tuple[str,
     ) as run:
         folder = Path(told.read_text())
         assert (folder / "written").exists()
-        os.killpg(run.pid, signal.SIGINT)
+        os.killpg(run.pid, ended_by)
         said, _ = run.communicate(timeout=120)
     assert not folder.exists(), said.decode()
