@@ -165,8 +165,7 @@ def said(
 
     The caller compares the digest: a seal of another system may say other bytes.
     """
-    path = kept / f"{seal.digest}.jsonl" if kept else None
-    found = _kept(path, seal.digest) if path else None
+    found = _kept(kept, property_, seal) if kept else None
     if found is None:
         facts = _facts(store, property_, seal.heads)
         found = sealing.sealed(sealing.wins_of_day(facts, property_, seal.gaming_day), seal.version)
@@ -324,14 +323,16 @@ def _late(
 # -- versions worked out before ------------------------------------------------------------------
 
 
-def _kept(path: Path, expected: str) -> list[TableWin] | None:
-    """The wins in a file, if they are the ones that were sealed."""
+def _kept(folder: Path, property_: str, seal: DaySealed) -> list[TableWin] | None:
+    """The wins in a file, if they are of that version and their digest is the sealed one."""
     try:
-        lines = path.read_bytes().splitlines()
+        lines = (folder / f"{seal.digest}.jsonl").read_bytes().splitlines()
         found = [msgspec.json.decode(line, type=TableWin) for line in lines]
     except (OSError, msgspec.MsgspecError):
         return None
-    return found if sealing.digest(found) == expected else None
+    of = {(each.property, each.gaming_day, each.version) for each in found}
+    is_its = of == {(property_, seal.gaming_day, seal.version)}
+    return found if is_its and sealing.digest(found) == seal.digest else None
 
 
 def keep(folder: Path, seal: DaySealed, found: Sequence[TableWin]) -> None:

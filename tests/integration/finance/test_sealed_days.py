@@ -175,6 +175,16 @@ def test_seals_of_another_system_count_and_its_bytes_are_not_vouched_for(
     assert won(house, "--version", "2")["grade"] == "SEALED"
 
 
+def test_the_copy_of_one_day_is_not_taken_for_another(house: Cli, tmp_path: Path) -> None:
+    """Another system's seal of the next day names the digest of this one."""
+    digest = closed(house)["digest"]
+    other = seal(1, 5, digest)
+    other["data"]["gaming_day"] = NEXT
+    ingest(house, tmp_path, *next_day(*day_lines(SOLD)), other)
+    ran = house("win", "--gaming-day", NEXT, "--version", "1", "--json")
+    assert (ran.code, "other bytes" in ran.err, ran.out) == (3, True, "")
+
+
 def test_a_table_that_came_after_the_seal_is_shown_and_nothing_sealed_counts_it(
     house: Cli, tmp_path: Path
 ) -> None:
