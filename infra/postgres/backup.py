@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import psycopg
 from psycopg import conninfo
 
+from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.connection import Database, create_database, translated
 from infra.postgres.embedded import binaries
@@ -58,8 +59,7 @@ def back_up(database: Database, folder: Path) -> Backup:
         )
     with database.connect("ledger_reader") as connection:
         heads = tape.heads(connection)
-    heads_file.touch(mode=0o600)
-    heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
+    replace_file(heads_file, "".join(f"{line}\n" for line in heads_to_json(heads)).encode())
     partial = archive.with_suffix(".partial")
     _run("pg_dump", database.owner_url, ["--format=custom", f"--file={partial}"])
     partial.rename(archive)

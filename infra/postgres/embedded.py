@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -23,6 +25,7 @@ from urllib.parse import quote
 import psycopg
 
 import infra
+from infra.files import flush_folder
 from infra.postgres.server.keeper import (
     arguments,
     is_kept,
@@ -50,6 +53,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 T = TypeVar("T")
+
+_MAKING, _ASIDE = ".making-", ".aside-"
+_RAN = "postmaster.opts"  # PostgreSQL writes it at each start
 
 WATCH_S = 1.0
 """How often a serving process checks that its server is alive, seconds."""
@@ -190,9 +196,30 @@ _STARTING_FAILED = (
 
 
 def _start_by_wheel(folder: Path) -> str:
+    _make(folder)
     server = _wheel().get_server(folder, cleanup_mode=None, start=False)
     server.start()
     return str(server.get_uri())
+
+
+def _make(folder: Path) -> None:
+    """Make the data folder, unless a server has run in it.
+
+    It is made under another name: the process that does so, and this one, may be killed half-way.
+    Each rest of that is removed. A data folder in which no server ever ran is put aside.
+    """
+    for rest in folder.parent.glob(f"{folder.name}{_MAKING}*"):
+        shutil.rmtree(rest, ignore_errors=True)  # its process may still write to it
+    if (folder / _RAN).exists():
+        return
+    if folder.exists() and any(folder.iterdir()):
+        aside = Path(tempfile.mkdtemp(prefix=f"{folder.name}{_ASIDE}", dir=folder.parent))
+        folder.replace(aside)
+        _log.warning("PostgreSQL never ran in %s: it is now %s", folder, aside.name)
+    making = Path(tempfile.mkdtemp(prefix=f"{folder.name}{_MAKING}", dir=folder.parent))
+    _wheel().get_server(making, cleanup_mode=None, start=False).ensure_pgdata_inited()
+    making.replace(folder)
+    flush_folder(folder.parent)
 
 
 def _url(folder: Path) -> str | None:

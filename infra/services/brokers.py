@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from infra.files import replace_file
 from infra.kafka.clients import Connection, cluster
 from ledger.errors import Unavailable
 
@@ -35,6 +36,8 @@ START_S_MAX = 60.0
 STOP_S_MAX = 30.0
 """How long a node may take to stop before it is killed, seconds."""
 
+_NODES = "nodes.json"
+_META = "data/meta.properties"
 _LOG_OCTETS_MAX = 10 * 1024 * 1024
 _JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # for a quick start
 _LOGGING = """\
@@ -93,9 +96,8 @@ def planned(folder: Path, count: int) -> Nodes:
     Ports that other programs have taken meanwhile are replaced. Raises `Unavailable` if the folder
     holds a cluster of another size.
     """
-    kept = folder / "nodes.json"
-    if kept.exists():
-        nodes = msgspec.json.decode(kept.read_bytes(), type=Nodes)
+    nodes = _stored(folder)
+    if nodes:
         if len(nodes.nodes) != count:
             raise Unavailable(
                 f"The Kafka in this folder has {len(nodes.nodes)} nodes, not {count}",
@@ -109,6 +111,25 @@ def planned(folder: Path, count: int) -> Nodes:
     return Nodes(nodes.cluster_id, _with_ports(nodes.nodes))
 
 
+def _stored(folder: Path) -> Nodes | None:
+    """The cluster stored in the folder. Raises `Unavailable` if its file cannot be read.
+
+    An unreadable file beside no formatted node was left by a first start that was killed.
+    """
+    try:
+        return msgspec.json.decode((folder / _NODES).read_bytes(), type=Nodes)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        if not any(folder.glob(f"node-*/{_META}")):
+            return None
+        raise Unavailable(
+            f"The file of Kafka's nodes cannot be read: {error}",
+            where=str(folder / _NODES),
+            hint="Restore it. Or remove the folder: the relay then publishes all records again.",
+        ) from error
+
+
 def prepare(
     folder: Path, nodes: Nodes, programs: Programs, more: Mapping[str, str] | None = None
 ) -> None:
@@ -120,13 +141,13 @@ def prepare(
     end_strays(nodes.nodes)
     folder.mkdir(parents=True, exist_ok=True)
     # Written before formatting: a formatted node belongs to this id even if another node failed.
-    (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
+    replace_file(folder / _NODES, msgspec.json.encode(nodes))
     for node in nodes.nodes:
         home = Path(node.folder)
         home.mkdir(parents=True, exist_ok=True)
         lines = {**_properties(node, nodes), **(more or {})}
-        (home / "server.properties").write_text(_as_properties(lines))
-        (home / "log4j2.properties").write_text(_LOGGING)
+        replace_file(home / "server.properties", _as_properties(lines).encode())
+        replace_file(home / "log4j2.properties", _LOGGING.encode())
     new = [node for node in nodes.nodes if not _meta(node).exists()]
     if new:
         _format(new[0], nodes.cluster_id, programs)
@@ -161,14 +182,13 @@ def _copy_format(formatted: Node, node: Node) -> None:
             shutil.copy(each, data)
     told = dict(line.split("=", 1) for line in found.read_text().splitlines() if "=" in line)
     ids = {"node.id": str(node.id), "directory.id": _new_id()}
-    beside = data / f"{found.name}.new"
-    beside.write_text(_as_properties(told | ids))
-    beside.replace(_meta(node))  # last, since a folder that has it counts as formatted
+    # Last, since a folder that has it counts as formatted.
+    replace_file(_meta(node), _as_properties(told | ids).encode())
 
 
 def _meta(node: Node) -> Path:
     """The file that a formatted data folder has."""
-    return Path(node.folder, "data", "meta.properties")
+    return Path(node.folder, _META)
 
 
 def _as_properties(lines: Mapping[str, str]) -> str:
@@ -190,9 +210,7 @@ def _not_formatted(home: Path, within: str = "") -> Unavailable:
 
 def start(node: Node, programs: Programs) -> subprocess.Popen[bytes]:
     """Start one prepared node without waiting; `wait_ready` waits for the cluster."""
-    process = _run(node, programs, "kafka.Kafka")
-    Path(node.folder, "pid").write_text(str(process.pid))
-    return process
+    return _run(node, programs, "kafka.Kafka")
 
 
 def wait_ready(
@@ -254,17 +272,18 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def running(node: Node) -> int | None:
-    """The process id of this node; its command line must name the node's folder."""
-    with suppress(OSError, ValueError):
-        pid = int(Path(node.folder, "pid").read_text())
-        told = subprocess.run(  # noqa: S603 - fixed program, a number as argument
-            ["/bin/ps", "-ww", "-o", "stat=,args=", "-p", str(pid)],
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout
-        if f"{node.folder}/server.properties" in told and not told.startswith("Z"):
-            return pid
+    """The process id of this node: its command line ends with the node's file of properties.
+
+    No file names it, since a supervisor may be killed before it writes one.
+    """
+    told = subprocess.run(
+        ["/bin/ps", "-Aww", "-o", "pid=,stat=,args="], capture_output=True, text=True, check=False
+    ).stdout
+    for line in told.splitlines():
+        if line.endswith(f" kafka.Kafka {node.folder}/server.properties"):
+            pid, state, _ = line.split(maxsplit=2)
+            if not state.startswith("Z"):
+                return int(pid)
     return None
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from infra.files import replace_file
 from infra.services import brokers
 from infra.services.brokers import Nodes, Programs
 from infra.services.restarts import Keeper
@@ -168,9 +169,7 @@ def _holder(home: Path) -> int | None:
 @contextmanager
 def _stated(path: Path, state: Running) -> Iterator[None]:
     """Say in a file what runs, until the block ends."""
-    beside = path.with_suffix(".new")
-    beside.write_bytes(msgspec.json.encode(state))
-    beside.replace(path)
+    replace_file(path, msgspec.json.encode(state))
     try:
         yield
     finally:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
+from infra.files import flush_folder, replace_file
 from ledger.errors import Refused, Usage
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ LINE_OCTETS_MAX = 8 * 2**20 - 1024
 FINISHED_S = 5.0
 """Seconds without change after which the writer of a renamed file is taken to have left it."""
 
-PLACE, LOCK, ASIDE, _PARTIAL = ".place", ".place.lock", ".aside", ".place.partial"
-_OURS = (PLACE, LOCK, ASIDE, _PARTIAL)
+PLACE, LOCK, ASIDE = ".place", ".place.lock", ".aside"
+_OURS = (PLACE, LOCK, ASIDE, ".place.partial")  # the last may be left by an older version
 _BEFORE_OCTETS = 4_096
 
 
@@ -126,13 +127,7 @@ def kept_place(path: Path) -> FileCheckpoint:
 
 def keep_place(path: Path, place: FileCheckpoint) -> None:
     """Replace the saved checkpoint atomically: a crash leaves the old or the new one."""
-    partial = Path(f"{path}{_PARTIAL}")
-    with partial.open("wb") as out:
-        out.write(msgspec.json.encode(place))
-        out.flush()
-        os.fsync(out.fileno())
-    partial.replace(f"{path}{PLACE}")
-    _flush_folder(path.parent)
+    replace_file(Path(f"{path}{PLACE}"), msgspec.json.encode(place))
 
 
 def set_aside(path: Path, parts: Iterator[bytes]) -> None:
@@ -144,15 +139,7 @@ def set_aside(path: Path, parts: Iterator[bytes]) -> None:
         out.write(b"\n")
         out.flush()
         os.fsync(out.fileno())
-    _flush_folder(path.parent)
-
-
-def _flush_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    flush_folder(path.parent)
 
 
 class FileTail:

@@ -25,6 +25,7 @@ from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
 from consumers.rulings.touched_rounds import round_of
+from infra.files import replace_file
 from infra.postgres.connection import Database, begin_anew, open_database
 from infra.postgres.embedded import stop_unused
 from infra.postgres.tape import PostgresTape
@@ -186,7 +187,7 @@ def _make_room(place: DemoPaths) -> None:
         if not (folder / MARK).is_file():
             raise _not_ours(folder)
         _stop_what_runs_there(place)
-        shutil.rmtree(folder)
+        _clear(folder)
         say(f"Started over: the last demonstration in {folder} was removed.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -197,6 +198,15 @@ def _make_room(place: DemoPaths) -> None:
             where=str(folder),
             hint="Name another: round-ledger demo FOLDER.",
         ) from error
+
+
+def _clear(folder: Path) -> None:
+    """Remove all but the marker, so that a kill leaves a folder that can be cleared again."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != MARK:
+            path.unlink()
 
 
 def _not_ours(folder: Path) -> Refused:
@@ -352,7 +362,7 @@ def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tupl
     wanted = wanted_for(worst, "demonstration")
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))
-    place.public_key.write_text(public_text(signer))
+    replace_file(place.public_key, public_text(signer).encode())
     library = FootageIndex(place.home)
     filed = write_found(database, of_round(worst), place.dossier, wanted, keys, library=library)
     files, pictures = len(filed), sum(each.path.startswith("frames/") for each in filed)
@@ -387,17 +397,15 @@ def _to_set(place: DemoPaths, settings: Settings) -> str:
     if not settings.database_url:
         return f"export ROUND_LEDGER_HOME={shlex.quote(str(place.home))}"
     file = place.folder / "settings.sh"
-    file.touch(mode=0o600)
-    file.write_text(
-        "".join(
-            f"export {name}={shlex.quote(str(value))}\n"
-            for name, value in (
-                ("ROUND_LEDGER_HOME", settings.home),
-                ("ROUND_LEDGER_DATABASE_URL", settings.database_url),
-                ("ROUND_LEDGER_MIGRATION_URL", settings.migration_url),
-            )
+    lines = "".join(
+        f"export {name}={shlex.quote(str(value))}\n"
+        for name, value in (
+            ("ROUND_LEDGER_HOME", settings.home),
+            ("ROUND_LEDGER_DATABASE_URL", settings.database_url),
+            ("ROUND_LEDGER_MIGRATION_URL", settings.migration_url),
         )
     )
+    replace_file(file, lines.encode())
     return f". {shlex.quote(str(file))}"
 
 

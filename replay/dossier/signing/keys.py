@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
+from infra.files import replace_file
 from ledger.errors import NotFound, Refused
 from replay.shell.settings import in_force
 
@@ -59,7 +59,10 @@ def keys_folder() -> Path:
 
 
 def make(folder: Path, holder: str, now: dt.datetime) -> Signer:
-    """Make keys in a folder that only the owner may enter. Raises `Refused` if it has keys."""
+    """Make keys in a folder that only the owner may enter. Raises `Refused` if it has keys.
+
+    The key of dossiers comes last: without it, whatever a kill left of the others is replaced.
+    """
     if (folder / KEY).exists():
         raise Refused(
             "There is a signing key already",
@@ -69,9 +72,9 @@ def make(folder: Path, holder: str, now: dt.datetime) -> Signer:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     clip_key = rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
     certificate = _certificate(clip_key, holder, now)
-    _write(folder / VIDEO_KEY, _pem(clip_key))
-    _write(folder / CERTIFICATE, certificate.public_bytes(serialization.Encoding.DER))
-    _write(folder / KEY, _pem(Ed25519PrivateKey.generate()))
+    replace_file(folder / VIDEO_KEY, _pem(clip_key))
+    replace_file(folder / CERTIFICATE, certificate.public_bytes(serialization.Encoding.DER))
+    replace_file(folder / KEY, _pem(Ed25519PrivateKey.generate()))
     return load(folder)
 
 
@@ -83,9 +86,9 @@ def rotate(folder: Path, holder: str, now: dt.datetime) -> tuple[Signer, Signer]
     old = load(folder)
     retired = folder / RETIRED
     retired.mkdir(mode=0o700, exist_ok=True)
-    (retired / f"{old.key_id}.pub").write_text(public_text(old))
+    replace_file(retired / f"{old.key_id}.pub", public_text(old).encode())
     if old.clips:
-        (retired / f"{old.key_id}.der").write_bytes(old.clips.certificate)
+        replace_file(retired / f"{old.key_id}.der", old.clips.certificate)
     for name in (KEY, VIDEO_KEY, CERTIFICATE):
         (folder / name).unlink(missing_ok=True)
     return old, make(folder, holder, now)
@@ -148,15 +151,6 @@ def _pem(key: Ed25519PrivateKey | rsa.RSAPrivateKey) -> bytes:
     )
 
 
-def _write(path: Path, octets: bytes) -> None:
-    """Write a new file that other users can never read, not even while it is written."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(octets)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _private(path: Path) -> object:
     if not path.is_file():
         raise NotFound(
@@ -180,5 +174,6 @@ def _unusable(path: Path) -> Refused:
     return Refused(
         "The file is not a signing key of this program",
         where=str(path),
-        hint="Restore it from its copy, or make new keys with `round-ledger keys signing rotate`.",
+        hint="Restore it from its copy. Without one, rename its folder, then make new keys with"
+        " `round-ledger keys signing make`.",
     )

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from infra.files import replace_file
 from ledger.errors import NotFound, Refused
 from replay.footage.clips.clip_cache import FOLDER, trim, used
 from replay.footage.decoding.decoder import sha256_of
-from replay.footage.library.index import write_whole
 from replay.footage.muxing.muxing import How, Made, Part, Writing, require_video, write
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _cached(
         sources=sources,
     )
     new.replace(place)
-    write_whole(record, msgspec.json.encode(made))
+    replace_file(record, msgspec.json.encode(made))
     trim(library.home)
     return made
 

@@ -6,8 +6,6 @@ are never written to; copies for browsers are in the index's own folder.
 """
 
 import builtins
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -16,6 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from infra.files import replace_file
 from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
 from replay.footage.decoding.containers import Container
@@ -146,7 +145,7 @@ class FootageIndex:
 
     def keep(self, entry: IndexedSegment) -> None:
         """Write an entry, replacing one for the same bytes. Raises OSError."""
-        write_whole(self._place(entry.sha256), _encode(entry))
+        replace_file(self._place(entry.sha256), _encode(entry))
 
     def whole(self, entry: IndexedSegment) -> bool:
         """Whether the file exists with the bytes it was added with.
@@ -234,19 +233,6 @@ def rates_of(times: FrameIndex, duration_us: int) -> Rates:
         found.append((after - number) * S / (pts[after] - at_us))
     whole = len(pts) * S / max(duration_us, 1)
     return Rates(round(min(found, default=whole), 3), round(max(found, default=whole), 3))
-
-
-def write_whole(path: Path, octets: bytes) -> None:
-    """Write a file atomically. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(octets)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _head(path: Path) -> _Head | None:

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from infra.files import replace_file
 from replay.footage.decoding.sampling import Looked
-from replay.footage.library.index import FootageIndex, write_whole
+from replay.footage.library.index import FootageIndex
 
 K = TypeVar("K")
 
@@ -55,7 +56,7 @@ class Looks:
     def keep_usual(self, property_: str, camera: str, usual: Usual) -> None:
         """Store a camera's normal look, if the disk allows; it can be measured again."""
         with suppress(OSError):
-            write_whole(self._of_camera(property_, camera), msgspec.json.encode(usual))
+            replace_file(self._of_camera(property_, camera), msgspec.json.encode(usual))
 
     def seen(self, sha256: str, every_us: int, against: Against | None) -> SegmentLooks | None:
         """The measures of a segment with these parameters."""
@@ -69,7 +70,7 @@ class Looks:
         figures = tuple(replace(each, small=b"") for each in looked)
         octets = msgspec.json.encode(SegmentLooks(every_us, against, figures))
         with suppress(OSError):
-            write_whole(self._of_segment(sha256), octets)
+            replace_file(self._of_segment(sha256), octets)
 
     def _of_segment(self, sha256: str) -> Path:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.json"

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,17 +16,18 @@ import httpx
 import psycopg
 import pytest
 
-from infra.postgres.connection import create_database
+from infra.postgres.connection import begin_anew, create_database
 from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.settings import Settings
+from ledger.errors import Refused
+from replay.cli.demo.demo import MARK, DemoPaths, _make_room
 from replay.text.wins import signed
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.fixtures.postgres import url_of
 from tests.suite.spent import cpu_s
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from infra.postgres.connection import Database
 
 CPU_S_MAX = 90
@@ -110,6 +112,44 @@ def _its_page_is_ready(cli: Cli, told: str) -> None:
             process.terminate()
 
 
+def test_a_folder_half_cleared_by_a_killed_command_is_cleared_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = DemoPaths(tmp_path / "demo")
+    _make_room(place)
+    for name in ("a", "b"):
+        (place.folder / name).mkdir()
+    removed: list[Path] = []
+
+    def kill(path: Path) -> None:
+        if removed:
+            raise KeyboardInterrupt
+        removed.append(path)
+        path.rmdir()
+
+    monkeypatch.setattr(shutil, "rmtree", kill)
+    with pytest.raises(KeyboardInterrupt):
+        _make_room(place)
+    monkeypatch.undo()
+    assert len(list(place.folder.iterdir())) == 2
+    _make_room(place)
+    assert [path.name for path in place.folder.iterdir()] == [MARK]
+
+
+def test_a_database_that_a_killed_command_left_empty_is_used(
+    database: Database, postgres_url: str
+) -> None:
+    settings = Settings(Path("unused"), database_url=database.url)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE round_ledger_demo")
+        try:
+            begin_anew(settings, "round_ledger_demo", "mark")
+            with pytest.raises(Refused, match="did not create it"):
+                begin_anew(settings, "round_ledger_demo", "another mark")
+        finally:
+            connection.execute("DROP DATABASE round_ledger_demo")
+
+
 def test_a_folder_that_the_demonstration_did_not_make_is_left_alone(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
@@ -167,6 +207,8 @@ def test_a_database_that_the_demonstration_did_not_make_is_left_alone(
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("CREATE DATABASE round_ledger_demo")
         try:
+            with psycopg.connect(url_of(postgres_url, "round_ledger_demo")) as theirs:
+                theirs.execute("CREATE TABLE thesis ()")
             cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=database.url))
             ran = cli("demo", tmp_path / "demo")
             assert (ran.code, ran.out) == (2, "")

@@ -13,12 +13,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from infra.postgres import embedded as under_test
 from infra.postgres.connection import Database, open_database
 from infra.postgres.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings, load
 from ledger.errors import Unavailable
 from tests.fixtures.postgres import fact
+from tests.until import until
 
 ROOT = Path(__file__).parents[3]
 USER = """
@@ -197,3 +199,60 @@ def test_without_it_a_killed_server_stays_away(tmp_path: Path) -> None:
     """The negative control."""
     with embedded(tmp_path) as url:
         assert not killed_and_back(tmp_path, url, within_s=2)
+
+
+FIRST_START = (
+    """
+import sys
+from infra.postgres import embedded as under_test
+home, in_place = sys.argv[1:]
+if in_place:
+    under_test._make = lambda folder: None
+"""
+    + USER
+)
+
+
+@pytest.mark.parametrize("killed", ["alone", "with all its processes"])
+@pytest.mark.long
+def test_a_first_start_that_is_killed_does_not_spoil_the_next(tmp_path: Path, killed: str) -> None:
+    """Killed alone, it leaves an `initdb` that goes on in its folder."""
+    kill_first_start(tmp_path, killed, in_place="")
+    with (
+        open_database(Settings(tmp_path, postgres_stays_s=0)) as database,
+        database.connect("ledger_reader") as connection,
+    ):
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.long
+def test_made_in_place_a_killed_first_start_spoils_every_other_until_it_is_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill_first_start(tmp_path, "with all its processes", in_place="yes")
+    with monkeypatch.context() as as_before:
+        as_before.setattr(under_test, "_make", lambda _: None)
+        as_before.setattr(under_test, "START_S_MAX", 1.0)
+        with pytest.raises(Unavailable, match="did not start"), embedded(tmp_path):
+            pass
+    with embedded(tmp_path) as url, psycopg.connect(url) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert len(list(tmp_path.glob("postgres.aside-*"))) == 1
+
+
+def kill_first_start(home: Path, killed: str, in_place: str) -> None:
+    """Kill a first start as soon as its data folder has its first file."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", FIRST_START, str(home), in_place],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    until(lambda: any(home.glob("postgres*/PG_VERSION")))
+    if killed == "alone":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL

@@ -23,6 +23,7 @@ from tests.fixtures.kafka import required_programs
 from tests.until import until
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
     from infra.postgres.connection import Database
@@ -148,27 +149,32 @@ def test_java_formats_one_of_the_new_nodes_and_the_others_are_copies_with_ids_of
 
 
 def test_the_database_is_opened_while_the_nodes_start_and_they_end_if_it_fails(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a busy machine a new cluster took 37 s, 13 of them until Kafka began to start."""
     java = tmp_path / "java"
     java.write_text(FORMATS + "case $* in *kafka.Kafka*) exec sleep 600; esac\n")
     java.chmod(0o755)
     programs = brokers.Programs(Java(java, "17"), tmp_path)
-    pids: list[int] = []
+    started: list[subprocess.Popen[bytes]] = []
+    start = brokers.start
+
+    def note_start(node: brokers.Node, programs: brokers.Programs) -> subprocess.Popen[bytes]:
+        started.append(start(node, programs))
+        return started[-1]
 
     @contextmanager
     def database() -> Iterator[Database]:
-        pids.extend(int(each.read_text()) for each in tmp_path.glob("kafka/node-*/pid"))
+        assert len(started) == 3
         raise Unavailable("No database", where="here", hint="Wait.")
         yield
 
+    monkeypatch.setattr(brokers, "start", note_start)
     with pytest.raises(Unavailable, match="No database"):
         supervisor.supervise(
             tmp_path, database(), programs, count=3, version="4", stop=lambda: True
         )
-    assert len(pids) == 3
-    assert not any(alive(pid) for pid in pids)
+    assert not any(alive(each.pid) for each in started)
 
 
 @pytest.mark.long
@@ -333,3 +339,16 @@ def test_a_cluster_keeps_its_ports_and_its_size(tmp_path: Path) -> None:
     assert brokers.planned(tmp_path, 3) == first
     with pytest.raises(Unavailable, match="has 3 nodes, not 1"):
         brokers.planned(tmp_path, 1)
+
+
+def test_a_file_of_nodes_that_a_killed_first_start_left_empty_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "nodes.json").touch()
+    assert len(brokers.planned(tmp_path, 3).nodes) == 3
+
+
+def test_a_file_of_nodes_that_is_damaged_beside_data_is_told(tmp_path: Path) -> None:
+    (tmp_path / "nodes.json").touch()
+    (tmp_path / "node-1" / "data").mkdir(parents=True)
+    (tmp_path / "node-1" / "data" / "meta.properties").touch()
+    with pytest.raises(Unavailable, match="nodes cannot be read"):
+        brokers.planned(tmp_path, 3)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from infra import files
 from ledger.errors import Refused, Usage
 from replay.devices import file_tail
 from replay.devices.file_tail import FileTail, keep_place, kept_place, lock_file
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_tail, "FINISHED_S", 0.0)
-    monkeypatch.setattr(file_tail, "_flush_folder", lambda _: None)
+    for module in (file_tail, files):
+        monkeypatch.setattr(module, "flush_folder", lambda _: None)
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cryptography import x509
 
+from infra.files import replace_file
 from ledger.errors import NotFound, Refused
 from replay.checker.ed25519 import is_signed
 from replay.dossier.signing import keys
@@ -108,3 +109,33 @@ def test_the_command_prints_public_halves_only(tmp_path: Path) -> None:
     replaced = cli("keys", "signing", "rotate", "--json").json[0]
     assert replaced["retired"] == [made.json[0]["key"]]
     assert replaced["public"] != public
+
+
+@pytest.mark.parametrize("made", range(3))
+@pytest.mark.long
+def test_making_keys_that_was_killed_can_be_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: int
+) -> None:
+    """As left by a kill after each file: what signs is there only with all that it needs."""
+    left: list[Path] = []
+
+    def kill(path: Path, octets: bytes) -> None:
+        if len(left) == made:
+            raise KeyboardInterrupt
+        left.append(path)
+        replace_file(path, octets)
+
+    monkeypatch.setattr(keys, "replace_file", kill)
+    with pytest.raises(KeyboardInterrupt):
+        keys.make(tmp_path / "signing", "Hollywood", NOW)
+    monkeypatch.undo()
+    assert len(left) == made
+    assert keys.load_if_there(tmp_path / "signing") is None
+    assert keys.make(tmp_path / "signing", "Hollywood", NOW).clips
+
+
+def test_an_empty_key_is_told_with_a_way_that_works(tmp_path: Path) -> None:
+    (tmp_path / keys.KEY).touch(mode=0o600)
+    with pytest.raises(Refused, match="not a signing key") as told:
+        keys.load(tmp_path)
+    assert "rotate" not in str(told.value.hint)
