@@ -286,8 +286,9 @@ def _create_database(connection: AnyConnection, name: str) -> None:
 def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
     """The settings with the new database `name` on the server they name, migrated and empty.
 
-    A database of that name is dropped first if its comment is `mark`. Raises `Refused` if it has
-    another comment, or if a client is connected to it. No other database is touched.
+    A database of that name is dropped first if its comment is `mark`, or if it has neither comment
+    nor table: a killed command leaves that. Raises `Refused` for any other, or if a client is
+    connected to it. No other database is touched.
     """
     with server(settings) as database:
         owner_url = database.owner_url
@@ -296,7 +297,7 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
             (name,),
         ).fetchone()
-        if found and found[0] != mark:
+        if found and found[0] != mark and (found[0] or not _is_empty(owner_url, name)):
             raise Refused(
                 f"Database {name} exists, but this command did not create it",
                 where=_where(owner_url),
@@ -329,6 +330,16 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
     return replace(settings, database_url=url, migration_url=migration_url)
 
 
+def _is_empty(url: str, name: str) -> bool:
+    """Whether a database of the server has no table or other relation."""
+    with _connect(conninfo.make_conninfo(url, dbname=name), autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace"
+            " WHERE nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema') LIMIT 1"
+        )
+        return found.fetchone() is None
+
+
 def migrate_database(database: Database) -> list[str]:
     """Apply missing migrations, as `migrate`; returns the names of those applied."""
     try:
@@ -359,7 +370,8 @@ def _reading_migrations(database: Database) -> Iterator[AnyConnection]:
     with _connect(database.url, autocommit=True) as connection:
         with suppress(errors.InvalidParameterValue, errors.InsufficientPrivilege):
             connection.execute("SET ROLE ledger_reader")
-        yield connection
+        with translated(database):
+            yield connection
 
 
 @contextmanager
@@ -392,7 +404,7 @@ def _connect(url: str, *, autocommit: bool) -> Bounded:
 
 def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
     text = " ".join(str(error).split())
-    if "permission denied to set role" in text:
+    if "permission denied to set role" in text or "permission denied for database" in text:
         return _denied(url, text)
     return Unavailable(
         f"PostgreSQL does not answer: {text}",

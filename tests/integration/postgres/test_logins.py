@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = Path(__file__).parents[3] / "infra" / "docker"
+NOBODY = "nobody"
+"""A login that exists and was granted no role."""
+
 ROLES = dict(re.findall(r"^login (\w+) (\S+)", (FOLDER / "logins.sh").read_text(), re.MULTILINE))
 
 
@@ -38,10 +41,14 @@ def server(postgres_url: str, tmp_path: Path) -> Iterator[str]:
     try:
         for login, roles in ROLES.items():
             created(url, login, roles)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(named(NOBODY)))
+            )
         yield url
     finally:
         with psycopg.connect(url, autocommit=True) as connection:
-            for login in ROLES:
+            for login in (*ROLES, NOBODY):
                 connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(named(login))))
 
 
@@ -131,6 +138,12 @@ def test_a_command_says_at_once_that_its_login_lacks_a_right(server: str, tmp_pa
         ("report", "serve", "--port", "0"),
         ("report", "serve", "--no-views", "--port", "0"),
         ("ingest", "serve", "--no-views", "--port", "0"),
+        (NOBODY, "ingest", facts),
+        (NOBODY, "serve", "--port", "0"),
+        (NOBODY, "consume", "all", "--from", "tape"),
+        (NOBODY, "relay", "restate"),
+        (NOBODY, "migrate", "--plan"),
+        (NOBODY, "rounds"),
     ):
         ran = acting(server, login, tmp_path)(*command)
         assert ran.code == 3, (login, command)
