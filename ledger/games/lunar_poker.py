@@ -206,11 +206,12 @@ def _elections(t: Table, seats: Sequence[int]) -> Elected:
     lock = t.announce(LOCK, "11(c)")
     t.close(elected.placed, lock, "11(a)(3)")
     _fees_in_time(t, elected.fees, lock, "11(a)(3)")
-    for seat in elected.folded:
-        t.give_back(seat, "bet", "11(a)(3)")
     for seat in seats:
         if seat not in elected.declared and declares(t, seat, CARDS, "11(c)(2)(ii)"):
             elected.declared.add(seat)
+    for seat in elected.folded:
+        if not (seat in elected.declared and _instant_hand(t, seat)):
+            t.give_back(seat, "bet", "11(a)(3)")
     return elected
 
 

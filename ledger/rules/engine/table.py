@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.game import InForce
     from ledger.rules.engine.odds import Paytable, PaytableRow
     from ledger.rules.engine.ruling import Settlement
-    from ledger.rules.engine.steps import Ways
+    from ledger.rules.engine.steps import B, Ways
 
 THREE_DICE = 3
 """Two offensive dice and a defensive one. With fewer dice, none has a name."""
@@ -158,16 +158,24 @@ class Table:
         called = self.source.take(Step("irregularity_called", section, what=kind))
         if called is None:
             return
+        lies: Counter[int] = Counter()  # a wager taken back meanwhile decides nothing
+        for placed in self._told_before(called, "wager_placed", WagerPlaced):
+            lies[placed.position] += placed.amount
+        for back in self._told_before(called, "wager_withdrawn", WagerWithdrawn):
+            lies[back.position] -= back.amount
         decided = {
-            fact.body.position  # type: ignore[attr-defined]  # a player's fact
-            for fact in [
-                *self.source.untaken("wager_placed"),
-                *self.source.untaken("decision_made"),
-            ]
-            if _decides(fact.body, declaring) and self.source.later_than(fact, called) is False
+            body.position
+            for body in self._told_before(called, "decision_made", DecisionMade)
+            if body.decision == "fold"
+            or (body.decision == "declare" and body.position in declaring)
         }
-        if not decided.issuperset(seats):
+        if not (decided | {*+lies}).issuperset(seats):
             raise Void(section)
+
+    def _told_before(self, fact: Fact, name: str, kind: type[B]) -> list[B]:
+        """What untaken facts of a name say that came before a fact."""
+        every, later = self.source.untaken(name), self.source.later_than
+        return [said(each, kind) for each in every if later(each, fact) is False]
 
     def as_they_came(self, seats: Iterable[int], *names: str) -> list[int]:
         """Seats in the order of their next facts of these names, then the seats without one.
@@ -1384,14 +1392,6 @@ def _shows(fact: Fact, seat: int) -> bool:
     if isinstance(body, CardsTurned) or (isinstance(body, CardsDealt) and body.face == "up"):
         return body.position in (None, seat)
     return isinstance(body, DiceThrown | HoleCardChecked)
-
-
-def _decides(body: object, declaring: Collection[int]) -> bool:
-    """Whether this fact is a fold, a bet, or the declared hand of a player who cannot do either."""
-    decision = getattr(body, "decision", "fold")
-    return decision == "fold" or (
-        decision == "declare" and getattr(body, "position", None) in declaring
-    )
 
 
 def _bring(held: list[str], card: str, to: int, face_up: set[int]) -> None:

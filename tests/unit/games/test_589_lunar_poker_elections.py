@@ -71,6 +71,7 @@ def test_589_11_b_2_a_hand_paid_at_once_has_no_bet_and_one_that_lies_there_goes_
     check(begun + BET + declare + "locked", expected)
     check(begun + declare + BET + "locked", expected)
     check(begun + BET + "locked\n" + declare, expected)
+    check(begun + BET + FOLD + declare + "locked", expected)
     late = "! late_wager 1 bet 589.11(a)(3)\n ! wager_not_permitted"
     check(begun + declare + "locked\n" + BET, expected.replace("! wager_not_permitted", late))
     odd = begun + BET.replace("2000", "1000") + declare + "locked"

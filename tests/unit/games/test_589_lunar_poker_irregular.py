@@ -148,6 +148,10 @@ def test_589_13_d_a_card_of_the_dealers_seen_voids_until_each_player_has_folded_
     for before, after in (("", "1 bet 2000\n"), ("decide 1 declare\n", "1 bet 2000\n")):
         found = told(BEFORE + before + call + after + "locked")
         assert found == lines(voided("13(d)", bet=True))
+    # A Bet that he had taken back was no Bet when the card was seen.
+    taken_back = "1 bet 2000\n withdraw 1 bet 2000\n"
+    assert told(BEFORE + taken_back + call + "fold 1\n locked")[0] == "void"
+    assert told(BEFORE + taken_back + "1 bet 2000\n" + call + "locked")[0] != "void"
     # He bought a card, so his Bet is still to come.
     drawn = DRAWN.format(what="sixth_card", cards=call + "deal 1 5h\n 1 bet 2000")
     assert told(BEFORE + drawn)[0] == "void"
