@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 import logging
+import time
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from consumers.relay import topic_end, view_topics
 from consumers.relay.streams import Facts, Quarantine
+from consumers.runtime import outbox
 from consumers.runtime.outbox import StoppedError
 from infra.kafka import topics
 from infra.kafka.ports import SYSTEM
@@ -112,17 +114,43 @@ def relay(
         listener.leads()
         with suppress(StoppedError):
             streams: list[Stream] = [Facts(relay_store), Quarantine(relay_store)]
-            streams += view_topics.streams(database, kafka, relay_store, spoken, stop)
+            told = view_topics.streams(database, kafka, relay_store, spoken, stop)
+            streams += told.streams
             with Publisher(kafka, deadline_s=deadline_s) as publisher:
                 publish(
                     relay_store,
                     KafkaFeedWriter(kafka, publisher),
                     streams,
-                    stop=stop,
+                    stop=_stopped_or_current(database, told.outdated, stop),
                     progress=progress,
                     follow=follow,
                     listener=listener,
                 )
+
+
+def _stopped_or_current(
+    database: Database, outdated: Sequence[Projection], stop: Callable[[], bool]
+) -> Callable[[], bool]:
+    """`stop`, which raises `Unavailable` once one of the views that the relay left out is rebuilt.
+
+    The topics of that view begin at the next start.
+    """
+    looked_at = time.monotonic()
+
+    def stopped() -> bool:
+        nonlocal looked_at
+        if outdated and time.monotonic() - looked_at >= LOOK_S:
+            looked_at = time.monotonic()
+            still = outbox.outdated(database, outdated)
+            if done := [each.name for each in outdated if each.name not in still]:
+                raise Unavailable(
+                    f"View {done[0]} was rebuilt, so its topics can begin",
+                    where=database.where,
+                    hint="Start the relay again: it begins them.",
+                )
+        return stop()
+
+    return stopped
 
 
 @contextmanager

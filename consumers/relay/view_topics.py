@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.relay.topic_end import Judged
 from consumers.runtime import outbox
@@ -118,31 +119,47 @@ class Outbox:
             after = page[-1][0] if page else until
 
 
+class ViewTopics(NamedTuple):
+    """The streams of view topics, and the views that must be rebuilt before theirs begin."""
+
+    streams: list[Outbox]
+    outdated: list[Projection]
+
+
 def streams(
     database: Database,
     kafka: Connection,
     relay_store: RelayStore,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
-) -> list[Outbox]:
+) -> ViewTopics:
     """A stream for each existing view topic; a missing topic is logged.
 
-    A topic published for the first time starts with all that its views hold. `stop` is called
-    while views enqueue that, here or later. Raises `StoppedError` if it returns true; the next
-    relay starts the restatement again.
+    So is a topic that never began, of a view that another version of its code wrote. A topic
+    published for the first time starts with all that its views hold. `stop` is called while views
+    enqueue that, here or later. Raises `StoppedError` if it returns true; the next relay starts the
+    restatement again.
     """
     wanted = outbox.topics_of(projections)
     if not wanted:
-        return []
+        return ViewTopics([], [])
     differences = topics.differences(kafka, [topics.topic(name) for name in wanted])
     lacking = {each.topic for each in differences if each.what == "topic"}
     for name in sorted(lacking):
         says = "a view topic does not exist; run `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
+    old = set(outbox.outdated(database, projections))
+    waiting = []
+    for view in projections:
+        unsaid = {each.topic for each in view.tells if not relay_store.is_known(each.topic)}
+        if view.name in old and (unsaid := unsaid - lacking):
+            says = "a view is of another version; its topic begins once it is rebuilt"
+            LOG.warning(says, extra={"figures": {"view": view.name, "topics": sorted(unsaid)}})
+            lacking |= unsaid
+            waiting.append(view)
     there = [name for name in wanted if name not in lacking]
-    return begun(
-        relay_store, there, lambda new: outbox.restate(database, new, projections, stop), stop
-    )
+    restate = partial(outbox.restate, database, projections=projections, stop=stop)
+    return ViewTopics(begun(relay_store, there, restate, stop), waiting)
 
 
 def begun(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from consumers.runtime.lifecycle import POLL_S, follow
 from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.source import RecordSource
-from infra.postgres.view_tables import tape_source
+from infra.postgres.view_tables import LIVE, tape_source, writing
 from ledger.errors import Denied, Unavailable
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def follow_on(
     options = dataclasses.replace(options or RunnerOptions(), progress=moved)
     while not stop():
         try:
+            with writing(database, LIVE):  # a lacking right is said without a wait for Kafka
+                pass
             with (opened or (lambda: tape_source(database)))() as source:
                 return follow(database, source, projections, stop=stop, options=options)
         except Denied:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from infra.postgres import outbox, relay_progress, view_tables
 from infra.postgres.outbox import Message
 from infra.postgres.view_tables import LIVE, ViewStore
-from ledger.errors import Refused
+from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,6 +36,17 @@ class StoppedError(Exception):
 def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
     """The topics that these views publish."""
     return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
+
+
+def outdated(views: Database | ViewStore, projections: Sequence[Projection]) -> list[str]:
+    """The views with messages whose live tables another version of their code wrote."""
+    with view_tables.opened(views, LIVE) as store:
+        live = {each.name: store.tracking(each.name) for each in projections if each.tells}
+    return [
+        each.name
+        for each in projections
+        if (found := live.get(each.name)) and found.version != each.version
+    ]
 
 
 def capture_changes(store: ViewStore, projection: Projection) -> None:
@@ -83,13 +94,14 @@ def restate(
     It serves topics published for the first time, and consumers that lost their state. Each page
     is read and enqueued in one transaction that locks its view. So no message comes after a newer
     one of its row. The view enqueues rows that change between two pages. `stop` is called before
-    every page, and serves as a heartbeat. Raises `StoppedError`.
+    every page, and serves as a heartbeat. Raises `StoppedError`, and `Unavailable` for a view that
+    another version of its code wrote.
     """
     left = dict.fromkeys(topics, 0)
     with view_tables.opened(views, LIVE) as store:
         for view in projections:
             for each in (told for told in view.tells if told.topic in left):
-                told = partial(_standing, store, view.name, each, stop, page_rows)
+                told = partial(_standing, store, view, each, stop, page_rows)
                 left[each.topic] += _in_pages(each.table, told)
     return left
 
@@ -149,7 +161,7 @@ def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | 
 
 def _standing(
     store: ViewStore,
-    view: str,
+    view: Projection,
     each: OutboxMapping,
     stop: Callable[[], bool],
     limit: int,
@@ -158,9 +170,16 @@ def _standing(
     if stop():
         raise StoppedError(each.topic)
     with store.transaction():
-        live = store.hold(view)
+        live = store.hold(view.name)
         if live is None:
             return []
+        if live.version != view.version:
+            raise Unavailable(
+                f"View {view.name} was written by version {live.version} of its code,"
+                f" this is version {view.version}: its messages cannot be published again",
+                where=each.topic,
+                hint=f"Run `round-ledger rebuild {view.name}`, then try again.",
+            )
         rows = store.page(each.table, after, limit)
         _leave(store, each, live.position, rows)
         return rows

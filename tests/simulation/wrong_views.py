@@ -214,10 +214,10 @@ def live_view_not_held(patch: pytest.MonkeyPatch) -> None:
 def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:
     """A page is read, and left in a transaction that holds the view only afterwards."""
 
-    def standing(book: Any, view: str, each: Any, _stop: Any, limit: int, after: Any) -> Any:
+    def standing(book: Any, view: Any, each: Any, _stop: Any, limit: int, after: Any) -> Any:
         rows = book.page(each.table, after, limit)
         with book.transaction():
-            live = book.hold(view)
+            live = book.hold(view.name)
             outbox._leave(book, each, live.position, rows)
         return rows
 

@@ -159,6 +159,7 @@ MEANINGS = {
     "a stored offset no longer exists": "reading starts again at the partition's beginning",
     "a view has parked a tape": "the view applies no further facts of it: see [repair]"
     "(../how-to/repair.md#a-parked-tape)",
+    "a view is of another version; its topic begins once it is rebuilt": "rebuild the view",
     "a view topic does not exist; run `round-ledger topics apply`": "create the topic",
     "alert": "an alert; the figures are those of [the topic](../feed.md)",
     "alerts go on without Kafka": "those of the state go to the log and the webhook; Kafka is tried"

@@ -12,6 +12,7 @@ import pytest
 from consumers.floor import table_board
 from consumers.money import drop
 from consumers.registry import VIEWS, install, view
+from consumers.relay import relay as relaying
 from consumers.relay import view_topics
 from consumers.relay.relay import relay
 from consumers.rulings import rulings
@@ -23,6 +24,7 @@ from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
 from infra.postgres.view_tables import LIVE, ViewStore, reading, tape_source, writing
+from ledger.errors import Unavailable
 from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked, SegmentRecorded
 from ledger.record.wire import encode
 from ledger.values import format_time
@@ -438,3 +440,41 @@ def marks() -> list[Received]:
         received(encode(body, "/hollywood/surveillance/nvr-9", f"m{number}", noon + number))
         for number, body in enumerate(bodies)
     ]
+
+
+def set_back(database: Database) -> None:
+    """The live board as an earlier version of its code left it: without a column of today's."""
+    with database.connect("ledger_owner") as connection:
+        connection.execute(
+            "UPDATE views.tracking SET version = version - 1 WHERE view = 'table_board'"
+        )
+        connection.execute("ALTER TABLE views.table_board DROP COLUMN state")
+
+
+def test_a_relay_started_before_a_rebuild_publishes_facts_and_begins_the_views_topic_after_it(
+    database: Database, feed: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(database, day(2))
+    install(database)
+    with tape_source(database) as source:
+        catch_up(database, source, [view("table_board")])
+    set_back(database)
+    publish_all(database, feed)
+    with reader(feed, topics.FACTS) as facts:
+        assert any(each.end for each in facts.bounds().values())
+    assert not read(feed, BOARDS)
+    told = Cli(environ(tmp_path, ROUND_LEDGER_DATABASE_URL=database.url))("relay", "restate")
+    assert told.code == 3
+    assert "was written by version" in told.err
+    assert "round-ledger rebuild table_board" in told.err
+
+    monkeypatch.setattr(relaying, "LOOK_S", 0.0)
+    outdated = [view("table_board")]
+    stopped = relaying._stopped_or_current(database, outdated, lambda: False)
+    assert not stopped()
+    with tape_source(database) as source:
+        assert rebuild(database, source, outdated[0])
+    with pytest.raises(Unavailable, match="View table_board was rebuilt"):
+        stopped()
+    publish_all(database, feed)
+    assert read(feed, BOARDS)

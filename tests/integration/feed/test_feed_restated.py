@@ -173,7 +173,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
 
     def standing(
         book: ViewStore,
-        name: str,
+        view: Projection,
         each: OutboxMapping,
         asked: Callable[[], bool],
         limit: int,
@@ -182,7 +182,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
         rows = book.page(each.table, after, limit)
         asked()
         with book.transaction():
-            live = book.hold(name)
+            live = book.hold(view.name)
             assert live
             outbox._leave(book, each, live.position, rows)
         return rows
