@@ -59,9 +59,9 @@ def back_up(database: Database, folder: Path) -> Backup:
         )
     with database.connect("ledger_reader") as connection:
         heads = tape.heads(connection)
-    replace_file(heads_file, "".join(f"{line}\n" for line in heads_to_json(heads)).encode())
     partial = archive.with_suffix(".partial")
     _run("pg_dump", database.owner_url, ["--format=custom", f"--file={partial}"])
+    replace_file(heads_file, "".join(f"{line}\n" for line in heads_to_json(heads)).encode())
     partial.rename(archive)
     return Backup(archive, heads_file, heads)
 

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import psycopg
 import pytest
@@ -113,14 +113,20 @@ def test_a_role_that_lost_a_right_is_denied_as_a_login_without_the_role(server: 
 def test_views_are_not_followed_by_a_login_that_may_not_write_them(server: str) -> None:
     url = conninfo.make_conninfo(server, user=named("report"))
     lost: list[Unavailable] = []
-    with pytest.raises(Denied):
-        follow_on(
-            Database(url, url),
-            VIEWS[:1],
-            progress=lambda *_: None,
-            stop=lambda: bool(lost),
-            lost=lambda error, _: lost.append(error),
-        )
+
+    def without_kafka() -> NoReturn:
+        raise Unavailable("Kafka does not answer", where="here", hint="Wait.")
+
+    for opened in (None, without_kafka):
+        with pytest.raises(Denied):
+            follow_on(
+                Database(url, url),
+                VIEWS[:1],
+                progress=lambda *_: None,
+                stop=lambda: bool(lost),
+                lost=lambda error, _: lost.append(error),
+                opened=opened,
+            )
     assert not lost
 
 

@@ -6,12 +6,13 @@ import itertools
 import os
 import stat
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import psycopg
 import pytest
 from psycopg import conninfo
 
+from infra.postgres import backup
 from infra.postgres.backup import _in_force, back_up, restore
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
@@ -116,6 +117,20 @@ def test_a_backup_overwrites_nothing(
     name = str(psycopg.conninfo.conninfo_to_dict(database.url)["dbname"])
     with pytest.raises(Refused, match="holds a record already"):
         restore(tmp_path, database, name)
+
+
+def test_a_backup_that_failed_half_way_can_be_made_in_the_same_folder(
+    filled: PostgresTape, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(program: str, url: str, arguments: list[str]) -> NoReturn:
+        (tmp_path / "record.partial").write_bytes(b"half an archive")
+        raise Unavailable(f"{program} failed", where=url, hint=" ".join(arguments))
+
+    monkeypatch.setattr(backup, "_run", fail)
+    with pytest.raises(Unavailable, match="pg_dump failed"):
+        back_up(database, tmp_path)
+    monkeypatch.undo()
+    assert back_up(database, tmp_path).archive.read_bytes().startswith(b"PGDMP")
 
 
 def test_what_is_no_backup_is_not_restored(
