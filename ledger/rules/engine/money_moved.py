@@ -296,7 +296,8 @@ def _of_wager(owed: Settlement, chips: Moved, name: str) -> Iterator[_Difference
             yield "wrong_payer", owed.paid_from, payer, f"was paid on {name} from the {payer}"
     if chips.collected > taken:
         lost = f"lost {dollars(chips.collected)} on {name} to the dealer"
-        yield "wrongly_collected", taken, chips.collected, lost
+        due = f", but only {dollars(taken)} was due" if taken else ""
+        yield "wrongly_collected", taken, chips.collected, lost + due
     elif chips.collected < taken:
         kept = f"lost {dollars(taken)} on {name}; {dollars(chips.collected)} was collected"
         yield "not_collected", taken, chips.collected, kept

@@ -342,9 +342,13 @@ def cards(table: Table, burned: Iterable[Fact]) -> list[Finding]:
     found: list[Finding] = []
     told = {(each.code, each.recorded) for each in table.findings}  # found before a reshuffle
     for card, times in sorted(seen.items()):
-        holders = [spot for spot, held in table.cards.items() if card in held]
+        holders = [(*spot[:2], "") for spot, held in table.cards.items() if card in held]
+        holders += [
+            (*spot, "discarded by ") for spot, held in table.discarded.items() if card in held
+        ]
+        places = [f"{how}position {seat}" if seat else how + to for to, seat, how in holders]
+        where = ", ".join([*places, *(["burned"] if card in burns else [])])
         position = next((seat for _, seat, _ in holders if seat), None)
-        where = ", ".join(f"position {seat}" if seat else to for to, seat, _ in holders)
         if card not in deck:
             says = f"{card} is not a card of this game ({where})."
             code = "impossible_card"

@@ -951,7 +951,7 @@ class Table:
         where = f"position {body.position}" if body.position else f"the {body.to} cards"
         self.find(
             "card_mismatch",
-            f"Card {index} of {where} was dealt as {dealt} and turned as {card}; "
+            f"Card {index + 1} of {where} was dealt as {dealt} and turned as {card}; "
             f"the card seen is the one ruled on.",
             section,
             position=body.position,

@@ -224,7 +224,7 @@ def test_637a_20_h_a_draw_from_a_short_stub_without_a_reshuffle_is_found() -> No
 def test_637a_20_h_cards_on_the_table_twice_before_a_reshuffle_are_found_after_it() -> None:
     twice = WIDE.replace("deal 2 7h", "deal 2 2h").replace("draw 2 7h", "draw 2 2h")
     said = text(ruling(twice + "reshuffle 3\ndeal 3 2c 3c 4c 5c 7c\n", GAME, filed=OFFERED))
-    assert [line for line in said if line[0] == "!"] == ["! duplicate_card None / 2h"]
+    assert [line for line in said if line[0] == "!"] == ["! duplicate_card 1 None / 2h"]
 
 
 def test_637a_20_h_a_hand_given_up_is_among_the_discards() -> None:
