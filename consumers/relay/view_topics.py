@@ -153,8 +153,8 @@ def streams(
     for view in projections:
         unsaid = {each.topic for each in view.tells if not relay_store.is_known(each.topic)}
         if view.name in old and (unsaid := unsaid - lacking):
-            says = "a view is of another version; its topic begins once it is rebuilt"
-            LOG.warning(says, extra={"figures": {"view": view.name, "topics": sorted(unsaid)}})
+            waits = "a view is of another version; its topic begins once it is rebuilt"
+            LOG.warning(waits, extra={"figures": {"view": view.name, "topics": sorted(unsaid)}})
             lacking |= unsaid
             waiting.append(view)
     there = [name for name in wanted if name not in lacking]

@@ -150,6 +150,7 @@ MEANINGS = {
     "…; trying again": "PostgreSQL that the program starts did not start again yet",
     "… ended with … after … s; starting it again in … s": "a server of `services up` ended",
     "PostgreSQL in … did not stop: …": "stop it by hand",
+    "PostgreSQL never ran in …: it is now …": "a first start was killed; remove the renamed folder",
     "a dead letter failed again": "the record stays a dead letter",
     "a dead letter was handled": "`dlq replay` succeeded",
     "a line was set aside: it can never be accepted": "the line is in `FILE.aside`",
