@@ -42,6 +42,10 @@ AT_ONCE = 2_000
 WAITING_MAX = 2_000_000
 """Facts held in memory until the facts before them are read."""
 
+_ANEW = (
+    "run `round-ledger relay refill --rest-anew`, delete the topic, run"
+    " `round-ledger topics apply`, and let devices send again."
+)
 _BACK = (100, 10_000, 1_000_000, 2**62)
 
 
@@ -180,8 +184,7 @@ class _Above:
                 f"The only record of position {claimed:,} does not match its hash",
                 where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
                 hint="Nothing was written. Check which users may write to the topic. Restore the"
-                " record from a server that has that fact; or give --rest-anew, recreate the"
-                " topic, and let devices send again.",
+                f" record from a server that has that fact; or {_ANEW}",
             )
         if self._waiting and not self._anew:
             first, last = self._filling.tip + 1, min(self._waiting) - 1
@@ -190,7 +193,7 @@ class _Above:
                 f" {len(self._waiting):,} above them",
                 where=topics.FACTS,
                 hint="Nothing was written. Restore the record from a server that has them; or"
-                " give --rest-anew, recreate the topic, and let devices send again.",
+                f" {_ANEW}",
             )
         rows = [[*self._waiting[position].values()] for position in sorted(self._waiting)]
         if several := [each[0].position for each in rows if len(each) > 1]:
@@ -254,8 +257,8 @@ def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
                 raise Refused(
                     f"The feed lacks inputs after number {reached:,}",
                     where=topics.QUARANTINE,
-                    hint="Delete that topic and run `topics apply`: the relay fills it from the"
-                    " record. Devices send again what both have lost.",
+                    hint="Nothing was written. Delete that topic, run `round-ledger topics apply`,"
+                    " then this command again. Devices send again the inputs that are lost.",
                 )
             rows = [_input(number, above[number]) for number in sorted(above)]
             filling.set_aside([row for row, _ in rows])
@@ -288,5 +291,6 @@ def _not_whole(number: int, each: Consumed) -> Refused:
     return Refused(
         f"The feed holds input {number:,} incomplete or damaged",
         where=f"{topics.QUARANTINE}, offset {each.offset}",
-        hint="Delete that topic and run `topics apply`; the device sends the input again.",
+        hint="Nothing was written. Delete that topic, run `round-ledger topics apply`, then this"
+        " command again. The device sends the input again.",
     )
