@@ -19,6 +19,8 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
+from ledger.finance.checks import CheckLine
+from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.finance.sealing import Adjustment
 from ledger.finance.win import (
@@ -216,6 +218,10 @@ FORMS = (
     JsonForm(("games",), "game", fields_of(GameCard), ("edges",)),
     JsonForm(("ingest",), "line", ("feed", "line", *_ANSWER), ("feed", *_MALFORMED)),
     JsonForm(("ingest",), "run: counts", fields_of(Counters)),
+    JsonForm(("coupons",), "batch", fields_of(BatchLine)),
+    JsonForm(("coupons",), "last line: serials of no batch", fields_of(UnknownLine)),
+    JsonForm(("coupons --quarter",), "face", fields_of(QuarterLine)),
+    JsonForm(("checks",), "counter check", fields_of(CheckLine)),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
     JsonForm(("keys add",), "key", ("key", "source")),
     JsonForm(("keys list",), "key", ("key", "source", "made", "revoked")),
@@ -295,6 +301,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`exceptions` of a win", AuditException),
     ("`expected` of a win", ExpectedWin),
     ("`postings` and `balances` of an entry", Posting),
+    ("`exceptions` of a batch of coupons", CouponException),
     ("`adjustments` of a gaming day", Adjustment),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),

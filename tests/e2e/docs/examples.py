@@ -60,6 +60,7 @@ MORE = {
     "quarantine list": "round-ledger quarantine list",
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
+    "coupons": "round-ledger coupons",
     "journal": "round-ledger journal --gaming-day 2026-11-20",
 }
 """Other lines whose JSON is compared. They are run first."""

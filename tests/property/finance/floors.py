@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
+    from ledger.record.wire import Fact
 
 Line = dict[str, Any]
 
@@ -37,11 +38,17 @@ def floor(seed: int, *, minutes: int = 6, tables: int = 4) -> list[Line]:
 
 def worked_out(lines: Sequence[Line]) -> tuple[list[TableWin], list[Line]]:
     """The program's wins and rulings of these facts."""
-    parsed = [_parsed(each) for each in lines]
-    facts = [fact_of(each) for each in parsed if isinstance(each, Received)]
-    assert len(facts) == len(lines), "the program reads every line"
+    facts = read_by_program(lines)
     rulings = list(adjudicate(facts))
     return wins(facts, rulings), [msgspec.to_builtins(each) for each in rulings]
+
+
+def read_by_program(lines: Sequence[Line]) -> list[Fact]:
+    """The program's facts of these lines; it reads every one."""
+    parsed = [_parsed(each) for each in lines]
+    facts = [fact_of(each) for each in parsed if isinstance(each, Received)]
+    assert len(facts) == len(lines), parsed
+    return facts
 
 
 class Planted(NamedTuple):

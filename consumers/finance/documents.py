@@ -1,0 +1,108 @@
+"""The view `documents`: where the facts about coupons and counter checks are.
+
+`coupons` and `checks` read them, as corrected, and work out their lines (ADR 0190).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consumers.finance.money_facts import as_corrected
+from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.runtime.source import Batch, Projection
+from infra.postgres.view_tables import Column, ViewTable, reading
+from ledger.facts import FACTS
+from ledger.finance.checks import CHECK_FACTS
+from ledger.finance.coupons import COUPON_FACTS
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+
+def _types(of: tuple[type, ...]) -> frozenset[str]:
+    return frozenset(name for name, struct in FACTS.items() if issubclass(struct, of))
+
+
+_COUPONS, _CHECKS = _types(COUPON_FACTS), _types(CHECK_FACTS)
+_READS = _COUPONS | _CHECKS
+
+DOCUMENTS = ViewTable(
+    "document_facts",
+    "Positions of the facts about coupons and counter checks: one row a fact.",
+    2,
+    (
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+        Column("property", "text", "Property of its place."),
+        Column("type", "text", "Its type, such as coupons_issued.v1."),
+        Column("tape", "text", "Tape of the fact."),
+        Column("table_seq", "bigint", "Its number on that tape."),
+        Column("made_tape", "text", "Tape of the correction that holds.", null=True),
+        Column("made_seq", "bigint", "Its number on that tape.", null=True),
+    ),
+    ("(property, type)",),
+)
+
+MADE = made_table("document_corrections_made")
+
+
+def apply(store: ViewStore, batch: Batch) -> None:
+    """Add a batch's facts, and the corrections that hold of them."""
+    found: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
+        (row.source, row.id): (row, None) for row in batch.rows if row.type in _READS
+    }
+    for target, why in held(store, batch, MADE):
+        if target.type in _READS:
+            found[target.source, target.id] = (target, why)
+    store.save(
+        DOCUMENTS,
+        (
+            (
+                *(row.source, row.id, row.source.split("/")[1], row.type),
+                *(row.tape, row.table_seq),
+                *((why.tape, why.table_seq) if why else (None, None)),
+            )
+            for row, why in found.values()
+        ),
+    )
+
+
+VIEW = Projection("documents", 1, (DOCUMENTS, MADE), apply, reads=_READS | CORRECTIONS)
+"""The view `documents`."""
+
+
+def coupon_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
+    """The facts about coupons, as corrected, by property."""
+    return _facts(database, property_, _COUPONS)
+
+
+def check_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
+    """The facts about counter checks, as corrected, by property."""
+    return _facts(database, property_, _CHECKS)
+
+
+def _facts(
+    database: Database, property_: str | None, types: frozenset[str]
+) -> dict[str, list[Fact]]:
+    with reading(database, [each.name for each in VIEW.tables]) as store:
+        rows: Sequence[tuple[str, str, int, str | None, int | None]] = store.query(
+            "SELECT property, tape, table_seq, made_tape, made_seq FROM {schema}.document_facts"
+            " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
+            " AND type = ANY (%(types)s::text[])",
+            {"property": property_, "types": sorted(types)},
+        )
+        places = {(tape, seq, seq) for _, tape, seq, _, _ in rows}
+        places |= {(tape, seq, seq) for _, _, _, tape, seq in rows if tape and seq is not None}
+        kept = {(row.tape, row.table_seq): row for row in store.rows_at(places)}
+    found: dict[str, list[Fact]] = {}
+    for name, tape, seq, made_tape, made_seq in rows:
+        fact = fact_of(kept[tape, seq])
+        why = kept[made_tape, made_seq] if made_tape and made_seq is not None else None
+        found.setdefault(name, []).extend(as_corrected(fact, why) if why else [fact])
+    return dict(sorted(found.items()))

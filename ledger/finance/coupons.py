@@ -1,0 +1,388 @@
+"""Match Play Coupons from printer to box (603a.20-21): a line for each batch, by its serials.
+
+A batch is what was received in one delivery; what was issued without a receipt is one, too. The
+figures count pieces. An equation compares sets of serials, so that it names what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from ledger.facts import (
+    CouponDropped,
+    CouponRefused,
+    CouponsDistributed,
+    CouponsInventoried,
+    CouponsIssued,
+    CouponsReceived,
+    CouponsReturned,
+    CouponsVoided,
+    DropBoxCounted,
+)
+from ledger.facts.accounting import CouponRange
+from ledger.finance.boxes import boxes, coupons_in
+from ledger.finance.placing import table_of
+from ledger.finance.serials import Serials, each_of, serials, union
+from ledger.finance.slips import refs
+from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.values import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.finance.placing import TableId
+    from ledger.record.wire import Fact
+
+COUPON_FACTS = (
+    CouponDropped,
+    CouponRefused,
+    CouponsInventoried,
+    CouponsIssued,
+    CouponsVoided,
+    CouponRange,
+    DropBoxCounted,
+)
+"""Facts that the lines rest on."""
+
+
+class CouponException(Struct, frozen=True, kw_only=True):
+    """Serials that somebody must look at. serials: ranges, first and last of each."""
+
+    code: str
+    says: str
+    serials: list[tuple[str, str]]
+    facts: list[FactRef] = []
+
+
+class BatchLine(Struct, frozen=True, kw_only=True):
+    """One batch of coupons, in pieces. face: cents.
+
+    equations: E1 issued ⊆ received, E2 distributed when held, E3 redeemed ⊆ distributed, E4 dropped
+    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held, E7
+    redeemed once. None: no fact says it.
+    """
+
+    serial_from: str
+    serial_to: str
+    face: int
+    received: int
+    issued: int
+    distributed: int
+    returned: int
+    voided: int
+    dropped: int
+    redeemed: int
+    refused: int
+    outstanding: int
+    equations: dict[str, bool | None]
+    exceptions: list[CouponException]
+
+
+class UnknownLine(Struct, frozen=True):
+    """Serials of no batch that were seen at a table or in a box: first and last of each range."""
+
+    unknown: list[tuple[str, str]]
+
+
+class QuarterLine(Struct, frozen=True, kw_only=True):
+    """The coupons of one face that were redeemed in a quarter (603a.20(o)). face, value: cents."""
+
+    face: int
+    redeemed: int
+    value: int
+
+
+class _Step(NamedTuple):
+    """A fact that moves serials."""
+
+    fact: Fact
+    what: str
+    serials: Serials
+
+
+class _Told(NamedTuple):
+    """The facts of one property in order of time, and the coupons in each box's last count."""
+
+    steps: Sequence[_Step]
+    boxed: Mapping[str, Sequence[Fact]]  # by serial: the counts, a count as often as it has it
+    counted_us: Mapping[TableId, int]  # the last count of a box of each table
+
+    def dropped_before_a_count(self) -> Serials:
+        """The serials dropped at a table that has a later count of a box."""
+        return union(
+            each.serials
+            for each in self.steps
+            if each.what == "dropped"
+            and each.fact.time_us < self.counted_us.get(table_of(each.fact), 0)
+        )
+
+    def all(self, what: str, until: int | None = None) -> Serials:
+        """Every serial of the steps of one kind."""
+        return union(each.serials for each in self.steps[:until] if each.what == what)
+
+
+_WHAT: dict[type, str] = {
+    CouponsReceived: "received",
+    CouponsIssued: "issued",
+    CouponsDistributed: "distributed",
+    CouponsReturned: "returned",
+    CouponsVoided: "voided",
+    CouponDropped: "dropped",
+    CouponRefused: "refused",
+    CouponsInventoried: "inventoried",
+}
+
+
+def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
+    """A line for each batch of one property, in order of serial; then the serials of no batch."""
+    told = _told(facts)
+    found: list[BatchLine | UnknownLine] = []
+    known = Serials()
+    for face, batch in _batches(told):
+        found.append(_line(told, face, batch))
+        known |= batch
+    seen = told.all("dropped") | told.all("refused") | each_of(told.boxed)
+    unknown = seen - known
+    return [*found, UnknownLine(_ranges(unknown))] if unknown.pieces else found
+
+
+def quarter(facts: Iterable[Fact], name: str) -> list[QuarterLine]:
+    """What was redeemed in a quarter (`2026-Q4`) by face; a serial counts once, in its first box.
+
+    A serial of no batch has the face that its table recorded, else 0.
+    """
+    told = _told(facts)
+    faces = list(_batches(told))
+    recorded = {
+        each.fact.body.serial: each.fact.body.face
+        for each in told.steps
+        if isinstance(each.fact.body, CouponDropped)
+    }
+    found: dict[int, int] = defaultdict(int)
+    for serial, counts in told.boxed.items():
+        first = min(_day(fact) for fact in counts)
+        if quarter_of(first) == name:
+            its = each_of([serial])
+            face = next((face for face, batch in faces if (batch & its).pieces), None)
+            found[recorded.get(serial, 0) if face is None else face] += 1
+    return [
+        QuarterLine(face=face, redeemed=pieces, value=face * pieces)
+        for face, pieces in sorted(found.items())
+    ]
+
+
+def quarter_of(gaming_day: str) -> str:
+    """The quarter of a gaming day: `2026-Q4`."""
+    return f"{gaming_day[:4]}-Q{(int(gaming_day[5:7]) + 2) // 3}"
+
+
+def _told(facts: Iterable[Fact]) -> _Told:
+    ordered = sorted(facts, key=lambda fact: (fact.time_us, fact.source, fact.id))
+    steps = [
+        _Step(fact, _WHAT[type(fact.body)], _serials(fact))
+        for fact in ordered
+        if type(fact.body) in _WHAT
+    ]
+    tables: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
+    counted_us: dict[TableId, int] = {}
+    for fact in ordered:
+        if isinstance(fact.body, DropBoxCounted):
+            table = table_of(fact)
+            tables[table, fact.body.gaming_day].append(fact)
+            counted_us[table] = fact.time_us
+    boxed: dict[str, list[Fact]] = defaultdict(list)
+    for its in tables.values():
+        for serial, counts in coupons_in(boxes(its)).items():
+            boxed[serial] += counts
+    return _Told(steps, boxed, counted_us)
+
+
+def _serials(fact: Fact) -> Serials:
+    body = fact.body
+    if isinstance(body, CouponRange | CouponsIssued):
+        return serials(body.serial_from, body.serial_to)
+    if isinstance(body, CouponsVoided):
+        return each_of(body.serials)
+    if isinstance(body, CouponsInventoried):
+        return union(serials(first, last) for first, last in body.held)
+    return each_of([body.serial]) if isinstance(body, CouponDropped | CouponRefused) else Serials()
+
+
+def _day(fact: Fact) -> str:
+    return fact.body.gaming_day if isinstance(fact.body, DropBoxCounted) else ""
+
+
+def _batches(told: _Told) -> Iterator[tuple[int, Serials]]:
+    """The face and serials of each batch; a serial is in one batch, the first that has it."""
+    known = Serials()
+    found = []
+    for what in ("received", "issued"):
+        for each in told.steps:
+            body = each.fact.body
+            if each.what == what and isinstance(body, CouponRange | CouponsIssued):
+                new = each.serials - known
+                known |= new
+                found += [(body.face, Serials((its,))) for its in new.ranges]
+    yield from sorted(found, key=lambda batch: batch[1].ranges)
+
+
+# -- one batch -----------------------------------------------------------------------------------
+
+
+def _line(told: _Told, face: int, batch: Serials) -> BatchLine:
+    its = {what: told.all(what) & batch for what in set(_WHAT.values())}
+    redeemed = each_of(told.boxed) & batch
+    [of] = batch.ranges
+    exceptions = list(_exceptions(told, batch, its, redeemed))
+    codes = {each.code for each in exceptions}
+    return BatchLine(
+        serial_from=of.first,
+        serial_to=of.last,
+        face=face,
+        **{what: its[what].pieces for what in ("received", "issued", "distributed", "returned")},
+        **{what: its[what].pieces for what in ("voided", "dropped", "refused")},
+        redeemed=redeemed.pieces,
+        outstanding=(its["distributed"] - redeemed - its["returned"] - its["voided"]).pieces,
+        equations=_equations(told, its["distributed"], codes),
+        exceptions=exceptions,
+    )
+
+
+_BROKEN_BY = {
+    "E1": ("not_received", "issued_twice"),
+    "E2": ("not_held",),
+    "E3": ("not_distributed",),
+    "E4": ("dropped_not_counted", "counted_not_dropped"),
+    "E5": ("moved_twice",),
+    "E6": ("inventory_differs",),
+    "E7": ("redeemed_twice",),
+}
+"""The exceptions that break each equation."""
+
+
+def _equations(told: _Told, given: Serials, codes: set[str]) -> dict[str, bool | None]:
+    """Whether each equation holds; None: no fact says it.
+
+    A house that records no receipt says nothing of E1, one that records no distribution nothing of
+    E2, E3 and E5.
+    """
+    found: dict[str, bool | None] = {
+        name: codes.isdisjoint(broken_by) for name, broken_by in _BROKEN_BY.items()
+    }
+    if all(each.what != "inventoried" for each in told.steps):
+        found["E6"] = None
+    if not told.all("received").pieces:
+        found["E1"] = None
+    if not given.pieces:
+        found |= dict.fromkeys(("E2", "E3", "E5"))
+    return found
+
+
+def _exceptions(
+    told: _Told, batch: Serials, its: Mapping[str, Serials], redeemed: Serials
+) -> Iterator[CouponException]:
+    given, back, voided = its["distributed"], its["returned"], its["voided"]
+    used = redeemed | its["dropped"]
+    none = Serials()
+    twice = each_of(serial for serial, counts in told.boxed.items() if len(counts) > 1) & batch
+    found = {
+        "not_received": its["issued"] - its["received"] if told.all("received").pieces else none,
+        "issued_twice": _repeated(told, "issued", batch),
+        "not_held": _not_held(told, batch),
+        "not_distributed": used - given if given.pieces else none,
+        "moved_twice": (given & back) | (given & voided),
+        "dropped_not_counted": (told.dropped_before_a_count() & batch) - redeemed,
+        "counted_not_dropped": redeemed - its["dropped"],
+        "voided_redeemed": used & voided,
+        "redeemed_twice": twice,
+    }
+    for code, of in found.items():
+        if of.pieces:
+            yield _exception(told, code, of)
+    yield from _inventories(told, batch)
+
+
+_SAYS = {
+    "not_received": ("issued, and not received", ("issued",)),
+    "issued_twice": ("issued twice", ("issued",)),
+    "not_held": ("distributed while not held", ("issued", "distributed")),
+    "not_distributed": ("used, and distributed to nobody on record", ("dropped", "boxed")),
+    "moved_twice": (
+        "distributed, and returned or voided too",
+        ("distributed", "returned", "voided"),
+    ),
+    "dropped_not_counted": ("dropped at a table, and in no box", ("dropped",)),
+    "counted_not_dropped": ("in a box, and dropped at no table", ("boxed",)),
+    "voided_redeemed": ("used though voided", ("voided", "dropped", "boxed")),
+    "redeemed_twice": ("counted more than once", ("boxed",)),
+    "inventory_differs": ("not as the inventory says", ("inventoried",)),
+}
+"""What each exception says of its serials, and the steps whose facts it names."""
+
+
+def _exception(told: _Told, code: str, of: Serials) -> CouponException:
+    says, whats = _SAYS[code]
+    facts = [each.fact for each in told.steps if each.what in whats and (each.serials & of).pieces]
+    if "boxed" in whats:
+        counts = (its for serial, its in told.boxed.items() if (each_of([serial]) & of).pieces)
+        facts += [fact for its in counts for fact in its]
+    if code == "inventory_differs":
+        facts = [each.fact for each in told.steps if each.what == "inventoried"]
+    unique = {(fact.source, fact.id): fact for fact in facts}
+    return CouponException(
+        code=code,
+        says=f"{quantity(of.pieces, 'coupon')} {'was' if of.pieces == 1 else 'were'} {says}:"
+        f" {', '.join(_range(*each) for each in _ranges(of))}.",
+        serials=_ranges(of),
+        facts=refs(list(unique.values())),
+    )
+
+
+def _repeated(told: _Told, what: str, batch: Serials) -> Serials:
+    """Serials that were issued again before they came back."""
+    out, found = Serials(), Serials()
+    for each in told.steps:
+        if each.what == what:
+            found |= each.serials & out
+            out |= each.serials
+        elif each.what == "returned":
+            out -= each.serials
+    return found & batch
+
+
+def _not_held(told: _Told, batch: Serials) -> Serials:
+    """Serials that were distributed before they were issued, or after they had left."""
+    held, found = Serials(), Serials()
+    for each in told.steps:
+        if each.what == "issued":
+            held |= each.serials
+        elif each.what == "distributed":
+            found |= each.serials - held
+            held -= each.serials
+        elif each.what in ("returned", "voided"):
+            held -= each.serials
+    return found & batch
+
+
+def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
+    """Inventories that are not what was received less what was distributed or voided by then."""
+    for at, each in enumerate(told.steps):
+        if each.what == "inventoried":
+            there = told.all("received", at) | told.all("issued", at)
+            gone = told.all("distributed", at) | told.all("voided", at)
+            held = (there - gone) & batch
+            counted = each.serials & batch
+            differs = (held - counted) | (counted - held)
+            if differs.pieces:
+                yield _exception(told, "inventory_differs", differs)
+
+
+def _ranges(of: Serials) -> list[tuple[str, str]]:
+    return [(each.first, each.last) for each in of.ranges]
+
+
+def _range(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"

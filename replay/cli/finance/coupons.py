@@ -1,0 +1,150 @@
+"""`coupons` and `checks`: Match Play Coupons and counter checks, from issue to their end."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from consumers.finance import documents
+from ledger.errors import Usage
+from ledger.finance import checks as on_checks
+from ledger.finance import coupons as on_coupons
+from ledger.finance.checks import CheckLine
+from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.values import dollars
+from replay.cli.shell.app import family
+from replay.cli.shell.options import Casino
+from replay.rounds.views import opened_views
+from replay.shell.output import Json, print_lines, say, show_table
+
+app = family()
+
+_PIECES = (
+    *("received", "issued", "distributed", "returned", "voided"),
+    *("dropped", "redeemed", "refused", "outstanding"),
+)
+Line = BatchLine | UnknownLine | QuarterLine
+
+_QUARTER = re.compile(r"\d{4}-Q[1-4]")
+
+
+@app.command("coupons")
+def coupons(
+    *,
+    quarter: Annotated[
+        str | None, typer.Option(metavar="QUARTER", help="What was redeemed in it: 2026-Q4.")
+    ] = None,
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Show each batch of Match Play Coupons from printer to box (603a.20-21).
+
+    The columns count pieces. An exception names serials that do not fit, such as a coupon that two
+    boxes held. With --quarter: the coupons redeemed in it, by face, as 603a.20(o) asks for. A
+    coupon is redeemed on the gaming day of the box that held it.
+
+    Example: round-ledger coupons --quarter 2026-Q4
+    """
+    if quarter is not None and not _QUARTER.fullmatch(quarter):
+        raise Usage(f"{quarter} is no quarter", where="--quarter", hint="Give one as 2026-Q4.")
+    with opened_views([documents.VIEW]) as database:
+        told = documents.coupon_facts(database, property_)
+    found: dict[str, Sequence[Line]] = {
+        name: on_coupons.lines(facts) if quarter is None else on_coupons.quarter(facts, quarter)
+        for name, facts in told.items()
+    }
+    if json:
+        print_lines(line for its in found.values() for line in its)
+        return
+    if not any(found.values()):
+        say("No coupon is on record." if quarter is None else "No coupon was redeemed then.")
+    for name, its in found.items():
+        if its and quarter is None:
+            _show_batches(name, its)
+        elif its and quarter:
+            _show_quarter(name, quarter, its)
+
+
+def _show_batches(property_: str, found: Sequence[Line]) -> None:
+    batches = [each for each in found if isinstance(each, BatchLine)]
+    show_table(
+        f"{property_} · Match Play Coupons",
+        ("serials", "face", *_PIECES, "broken"),
+        (
+            (
+                _range(each.serial_from, each.serial_to),
+                dollars(each.face),
+                *(str(getattr(each, name)) for name in _PIECES),
+                " ".join(name for name, holds in each.equations.items() if holds is False) or "-",
+            )
+            for each in batches
+        ),
+        right=" ".join(("face", *_PIECES)),
+    )
+    for line in _said(found):
+        say(line)
+
+
+def _said(found: Sequence[Line]) -> Iterator[str]:
+    for each in found:
+        if isinstance(each, UnknownLine):
+            shown = ", ".join(_range(*its) for its in each.unknown)
+            yield f"no batch · Serials of no batch were seen: {shown}."
+        elif isinstance(each, BatchLine):
+            yield from (f"{of.code.replace('_', ' ')} · {of.says}" for of in each.exceptions)
+
+
+def _show_quarter(property_: str, quarter: str, found: Sequence[Line]) -> None:
+    show_table(
+        f"{property_} · {quarter} · coupons redeemed",
+        ("face", "redeemed", "value"),
+        (
+            (dollars(each.face), str(each.redeemed), dollars(each.value))
+            for each in found
+            if isinstance(each, QuarterLine)
+        ),
+        right="face redeemed value",
+    )
+
+
+@app.command("checks")
+def checks(*, property_: Casino = None, json: Json = False) -> None:
+    """Show each counter check: issued, found in a box, redeemed, outstanding.
+
+    A check that no table recorded, or that is in no box, is n/a there (null in JSON).
+
+    Example: round-ledger checks
+    """
+    with opened_views([documents.VIEW]) as database:
+        told = documents.check_facts(database, property_)
+    found = {name: on_checks.lines(facts) for name, facts in told.items()}
+    if json:
+        print_lines(line for its in found.values() for line in its)
+        return
+    if not any(found.values()):
+        say("No counter check is on record.")
+    for name, its in found.items():
+        if its:
+            _show_checks(name, its)
+
+
+def _show_checks(property_: str, found: Sequence[CheckLine]) -> None:
+    show_table(
+        f"{property_} · counter checks",
+        ("check", "amount", "boxed", "redeemed", "outstanding", "voided"),
+        (
+            (
+                each.check,
+                *(None if c is None else dollars(c) for c in (each.amount, each.boxed)),
+                *(dollars(cents) for cents in (each.redeemed, each.outstanding)),
+                "voided" if each.voided else "-",
+            )
+            for each in found
+        ),
+        right="amount boxed redeemed outstanding",
+    )
+
+
+def _range(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"

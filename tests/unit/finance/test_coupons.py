@@ -1,0 +1,200 @@
+"""Coupons and counter checks by hand-made facts: every figure is counted from the list of facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ledger.finance import checks, coupons
+from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from tests.property.finance.floors import read_by_program
+from tests.scenes.table_days import DAY, count, fact
+
+if TYPE_CHECKING:
+    from ledger.finance.checks import CheckLine
+    from ledger.record.wire import Fact
+    from tests.property.finance.floors import Line
+
+FACE = 1_000
+OFFICE = "accounting"
+
+
+def parsed(lines: tuple[Line, ...]) -> list[Fact]:
+    return read_by_program(lines)
+
+
+def batch(*lines: Line) -> BatchLine:
+    [line] = coupons.lines(parsed(lines))
+    assert isinstance(line, BatchLine)
+    return line
+
+
+def ranged(name: str, minute: int, first: int, last: int, **more: Any) -> Line:  # noqa: ANN401 - any field
+    its = {"serial_from": f"MP-{first:04d}", "serial_to": f"MP-{last:04d}", "face": FACE}
+    return fact(name, minute, OFFICE, **its, **more)
+
+
+def received(first: int = 1, last: int = 100) -> Line:
+    return ranged(
+        "coupons_received", 0, first, last, invoice="I-1", checked_by=["A-1"], recorded_by="A-2"
+    )
+
+
+def issued(first: int = 1, last: int = 50, minute: int = 1) -> Line:
+    terms = {"terms": "even_money", "games": ["blackjack"], "expires": "2026-12-31"}
+    return ranged("coupons_issued", minute, first, last, **terms)
+
+
+def distributed(first: int = 1, last: int = 40, minute: int = 2) -> Line:
+    return ranged("coupons_distributed", minute, first, last, gaming_day=DAY, by="M-1")
+
+
+def returned(first: int = 41, last: int = 45, minute: int = 3) -> Line:
+    people = {"reason": "not used", "returned_by": "M-1", "received_by": "A-1"}
+    return ranged("coupons_returned", minute, first, last, **people)
+
+
+def voided(*numbers: int) -> Line:
+    serials = [f"MP-{number:04d}" for number in numbers]
+    return fact("coupons_voided", 4, OFFICE, serials=serials, reason="torn", by="A-1")
+
+
+def dropped(number: int, minute: int = 10) -> Line:
+    return fact("coupon_dropped", minute, serial=f"MP-{number:04d}", face=FACE)
+
+
+def boxed(*numbers: int) -> Line:
+    return count(50, coupons=[f"MP-{number:04d}" for number in numbers])
+
+
+def again(*numbers: int) -> Line:
+    """A second count of the box, which holds."""
+    return count(51, 2, coupons=[f"MP-{number:04d}" for number in numbers])
+
+
+def inventoried(*held: tuple[int, int]) -> Line:
+    ranges = [[f"MP-{first:04d}", f"MP-{last:04d}"] for first, last in held]
+    return fact("coupons_inventoried", 20, OFFICE, held=ranges, by="A-1", observed_by="A-2")
+
+
+USUAL = (received(), issued(), distributed(), returned(), voided(46), dropped(7), boxed(7))
+
+
+def test_a_batch_counts_its_pieces_and_every_equation_holds() -> None:
+    line = batch(*USUAL)
+    assert (line.serial_from, line.serial_to, line.face) == ("MP-0001", "MP-0100", FACE)
+    assert (line.received, line.issued, line.distributed, line.returned) == (100, 50, 40, 5)
+    assert (line.voided, line.dropped, line.redeemed, line.refused) == (1, 1, 1, 0)
+    assert line.outstanding == 39
+    assert line.exceptions == []
+    assert line.equations == {
+        **dict.fromkeys(("E1", "E2", "E3", "E4", "E5", "E7"), True),
+        "E6": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "equation", "serials"),
+    [
+        ((issued(51, 60), issued(90, 110, 5)), "not_received", "E1", ("MP-0101", "MP-0110")),
+        ((issued(50, 52, 5),), "issued_twice", "E1", ("MP-0050", "MP-0050")),
+        ((distributed(48, 52, 5),), "not_held", "E2", ("MP-0051", "MP-0052")),
+        ((dropped(70, 11), again(7, 70)), "not_distributed", "E3", ("MP-0070", "MP-0070")),
+        ((dropped(8, 11),), "dropped_not_counted", "E4", ("MP-0008", "MP-0008")),
+        ((again(7, 9),), "counted_not_dropped", "E4", ("MP-0009",) * 2),
+        ((voided(12),), "moved_twice", "E5", ("MP-0012", "MP-0012")),
+        ((voided(7),), "voided_redeemed", "E5", ("MP-0007", "MP-0007")),
+        ((again(7, 7),), "redeemed_twice", "E7", ("MP-0007",) * 2),
+        ((inventoried((41, 99)),), "inventory_differs", "E6", ("MP-0046", "MP-0046")),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named_with_its_serials_and_breaks_its_equation(
+    more: tuple[Line, ...], code: str, equation: str, serials: tuple[str, str]
+) -> None:
+    """The usual facts are the control: they have no exception."""
+    lines = [each for each in coupons.lines(parsed((*USUAL, *more))) if isinstance(each, BatchLine)]
+    found = [(line, of) for line in lines for of in line.exceptions if of.code == code]
+    assert found, [of.code for line in lines for of in line.exceptions]
+    line, exception = found[0]
+    assert serials in exception.serials
+    assert exception.facts
+    assert exception.serials[0][0] in exception.says
+    assert line.equations[equation] is False
+
+
+def test_an_inventory_that_agrees_says_so() -> None:
+    line = batch(*USUAL, inventoried((41, 45), (47, 100)))
+    assert (line.equations["E6"], line.exceptions) == (True, [])
+
+
+def test_a_house_that_records_no_receipt_is_not_blamed_for_what_is_issued() -> None:
+    line = batch(*USUAL[1:])
+    assert (line.received, line.equations["E1"], line.exceptions) == (0, None, [])
+
+
+def test_an_exception_names_the_facts_that_show_it() -> None:
+    line = batch(*USUAL, dropped(8, 11))
+    [exception] = line.exceptions
+    assert [fact.id for fact in exception.facts] == ["coupon_dropped-CC-07-11"]
+
+
+def test_a_house_that_records_no_distribution_is_not_blamed_for_what_is_used() -> None:
+    line = batch(received(), issued(), dropped(7), boxed(7))
+    assert line.exceptions == []
+    assert [line.equations[name] for name in ("E2", "E3", "E5")] == [None, None, None]
+
+
+def test_a_coupon_dropped_after_the_last_count_awaits_the_next() -> None:
+    assert batch(*USUAL, dropped(8, 55)).exceptions == []
+
+
+def test_serials_of_no_batch_come_last() -> None:
+    *_, last = coupons.lines(parsed((*USUAL, dropped(999, 11), again(7, 999, 1_000))))
+    assert last == UnknownLine([("MP-0999", "MP-1000")])
+
+
+def test_a_quarter_counts_each_serial_once_in_the_quarter_of_its_first_box() -> None:
+    later = {"box": "B1", "table": "CC-07", "gaming_day": "2027-01-02", "count": 1}
+    content = {"currency": {}, "counter_checks": [], "vouchers": [], "counted_by": ["N-1"]}
+    again = fact(
+        "drop_box_counted", 55, "count-room", **later, **content, coupons=["MP-0007", "MP-0009"]
+    )
+    facts = parsed((*USUAL, again))
+    assert coupons.quarter(facts, "2026-Q4") == [QuarterLine(face=FACE, redeemed=1, value=FACE)]
+    assert coupons.quarter(facts, "2027-Q1") == [QuarterLine(face=FACE, redeemed=1, value=FACE)]
+    assert coupons.quarter(facts, "2026-Q3") == []
+
+
+def test_the_order_of_arrival_changes_no_line() -> None:
+    facts = parsed((*USUAL, voided(12), dropped(8, 11)))
+    assert coupons.lines(reversed(facts)) == coupons.lines(facts)
+
+
+def check(number: str, amount: int, minute: int = 5) -> Line:
+    return fact("counter_check_issued", minute, position=1, amount=amount, check=number)
+
+
+def found(number: str, amount: int) -> Line:
+    return {"check": number, "amount": amount}
+
+
+def test_a_check_is_owed_until_it_is_redeemed_or_voided() -> None:
+    told = (
+        check("K-1", 20_000),
+        check("K-2", 5_000, 6),
+        check("K-3", 7_000, 7),
+        count(50, counter_checks=[found("K-1", 20_000), found("K-9", 300)]),
+        fact("counter_check_redeemed", 51, "cage", check="K-1", amount=15_000, by="C-1"),
+        fact("counter_check_voided", 52, "cage", check="K-3"),
+    )
+    assert [tuple_of(each) for each in checks.lines(parsed(told))] == [
+        ("K-1", 20_000, 20_000, 15_000, 5_000, False),
+        ("K-2", 5_000, None, 0, 5_000, False),
+        ("K-3", 7_000, None, 0, 0, True),
+        ("K-9", None, 300, 0, 300, False),
+    ]
+
+
+def tuple_of(of: CheckLine) -> tuple[object, ...]:
+    return (of.check, of.amount, of.boxed, of.redeemed, of.outstanding, of.voided)

@@ -1,0 +1,66 @@
+"""Sets of serials are sets of their single serials."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.finance.serials import Serials, each_of, printed, serials, union
+
+PARTS = st.tuples(st.sampled_from(["A-", "B-", ""]), st.integers(0, 30), st.integers(0, 8))
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[str, str]:
+    stem, low, more = draw(PARTS)
+    return f"{stem}{low:03d}", f"{stem}{low + more:03d}"
+
+
+SETS = st.lists(ranges(), max_size=6)
+
+
+def singles(told: list[tuple[str, str]]) -> set[str]:
+    """The oracle: every serial by itself."""
+    return {
+        f"{first[:-3]}{number:03d}"
+        for first, last in told
+        for number in range(int(first[-3:]), int(last[-3:]) + 1)
+    }
+
+
+def listed(of: Serials) -> list[str]:
+    return [printed(each, n) for each in of.ranges for n in range(each.low, each.high + 1)]
+
+
+def made(told: list[tuple[str, str]]) -> Serials:
+    return union(serials(first, last) for first, last in told)
+
+
+@given(SETS, SETS)
+def test_union_intersection_and_difference_are_those_of_single_serials(
+    one: list[tuple[str, str]], other: list[tuple[str, str]]
+) -> None:
+    for found, expected in (
+        (made(one) | made(other), singles(one) | singles(other)),
+        (made(one) & made(other), singles(one) & singles(other)),
+        (made(one) - made(other), singles(one) - singles(other)),
+    ):
+        assert len(listed(found)) == found.pieces == len(expected)
+        assert set(listed(found)) == expected
+        assert found == each_of(expected), "one set has one form"
+
+
+def test_a_range_of_two_series_or_from_high_to_low_is_its_two_ends() -> None:
+    assert listed(serials("A-01", "B-03")) == ["A-01", "B-03"]
+    assert listed(serials("A-03", "A-01")) == ["A-01", "A-03"]
+    assert listed(serials("A-9", "A-11")) == ["A-9", "A-11"], "another width is another series"
+
+
+def test_a_serial_without_a_number_stands_alone() -> None:
+    assert listed(serials("BLUE", "BLUE")) == ["BLUE"]
+    assert each_of(["BLUE", "BLUE1"]).pieces == 2
+
+
+def test_a_million_serials_are_one_range() -> None:
+    assert serials("M-0000001", "M-1000000").ranges == serials("M-0000001", "M-1000000").ranges
+    assert (serials("M-0000001", "M-1000000") - each_of(["M-0500000"])).pieces == 999_999
