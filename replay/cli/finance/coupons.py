@@ -38,11 +38,12 @@ def coupons(
     property_: Casino = None,
     json: Json = False,
 ) -> None:
-    """Show each batch of Match Play Coupons from printer to box (603a.20-21).
+    """Show coupons from printer to box.
 
-    The columns count pieces. An exception names serials that do not fit, such as a coupon that two
-    boxes held. With --quarter: the coupons redeemed in it, by face, as 603a.20(o) asks for. A
-    coupon is redeemed on the gaming day of the box that held it.
+    Each batch of Match Play Coupons has a line (603a.20-21). The columns count pieces. An
+    exception names serials that do not fit, such as a coupon that two boxes held. With
+    --quarter: the coupons redeemed in it, by face, as 603a.20(o) asks for. A coupon is redeemed
+    on the gaming day of the box that held it.
 
     Example: round-ledger coupons --quarter 2026-Q4
     """
@@ -110,9 +111,10 @@ def _show_quarter(property_: str, quarter: str, found: Sequence[Line]) -> None:
 
 @app.command("checks")
 def checks(*, property_: Casino = None, json: Json = False) -> None:
-    """Show each counter check: issued, found in a box, redeemed, outstanding.
+    """Show counter checks from issue to payment.
 
-    A check that no table recorded, or that is in no box, is n/a there (null in JSON).
+    Each is shown as issued, as found in a box, what was paid back and what is outstanding. A
+    check that no table recorded, or that is in no box, is n/a there (null in JSON).
 
     Example: round-ledger checks
     """
