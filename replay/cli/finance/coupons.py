@@ -45,7 +45,7 @@ def coupons(
     --quarter: the coupons redeemed in it, by face, as 603a.20(o) asks for. A coupon is redeemed
     on the gaming day of the box that held it.
 
-    Example: round-ledger coupons --quarter 2026-Q4
+    Example: round-ledger coupons
     """
     if quarter is not None and not _QUARTER.fullmatch(quarter):
         raise Usage(f"{quarter} is no quarter", where="--quarter", hint="Give one as 2026-Q4.")

@@ -60,7 +60,6 @@ MORE = {
     "quarantine list": "round-ledger quarantine list",
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
-    "coupons": "round-ledger coupons",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
     "journal": "round-ledger journal --gaming-day 2026-11-20",
 }
