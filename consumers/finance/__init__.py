@@ -1,1 +1,1 @@
-"""Finance: the papers of money by table and time, and the three wins of a gaming day."""
+"""Finance: facts of money, coupons and checks; closed days; and the three wins worked out."""

@@ -7,7 +7,6 @@ was worked out once is kept in a folder by its digest, so it is worked out again
 from __future__ import annotations
 
 import builtins
-import secrets
 from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +16,7 @@ import msgspec
 from consumers.finance import seals, wins
 from consumers.finance.wins import WinsAsked
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
+from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Unavailable, Usage
@@ -337,9 +337,6 @@ def _kept(folder: Path, property_: str, seal: DaySealed) -> list[TableWin] | Non
 
 def keep(folder: Path, seal: DaySealed, found: Sequence[TableWin]) -> None:
     """Keep what a version said; it is no harm if that fails, as it can be worked out again."""
-    path = folder / f"{seal.digest}.jsonl"
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    octets = b"".join(msgspec.json.encode(each) + b"\n" for each in found)
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
-        part.replace(path)
+        replace_file(folder / f"{seal.digest}.jsonl", octets)

@@ -132,7 +132,7 @@ class Batch:
 
     def of(self, rows: Sequence[TapeRow]) -> Batch:
         """A batch of some of its rows, with the facts decoded so far."""
-        return Batch(rows, self._known, self.share)
+        return Batch(rows, self._known, self.share, self._reached)
 
 
 def next_batch(

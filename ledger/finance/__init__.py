@@ -1,1 +1,1 @@
-"""Finance: what a table won on a gaming day, as counted, as moved and as owed."""
+"""Finance: wins of a gaming day, closed days, coupons and counter checks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ from ledger.facts import (
     Voucher,
     VoucherBoughtIn,
 )
+from ledger.finance.placing import table_of
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException, BoxContent, Cause
 from ledger.values import dollars
@@ -22,6 +24,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.finance.placing import TableId
     from ledger.record.wire import Fact
 
 KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
@@ -148,17 +151,32 @@ def coupons_in(of: Iterable[DropBox]) -> dict[str, list[Fact]]:
     return found
 
 
+def checks_in(of: Iterable[DropBox]) -> dict[str, tuple[int, Fact]]:
+    """The cents of each counter check by its number, and the count it stands in."""
+    return {
+        check.check: (check.amount, box.last)
+        for box in of
+        if box.last and isinstance(box.last.body, DropBoxCounted)
+        for check in box.last.body.counter_checks
+    }
+
+
+def boxes_of_days(facts: Iterable[Fact]) -> list[DropBox]:
+    """The counted boxes of all tables and gaming days; `facts` are in order of time."""
+    days: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, DropBoxCounted):
+            days[table_of(fact), fact.body.gaming_day].append(fact)
+    return [box for its in days.values() for box in boxes(its)]
+
+
 def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
     """Counter checks that are in no box, and those in a box that no table recorded."""
     issued = {f.body.check: f for f in facts if isinstance(f.body, CounterCheckIssued)}
-    lasts = [box.last for box in of if box.last]
-    found = {
-        check.check: (check.amount, last)
-        for last in lasts
-        if isinstance(last.body, DropBoxCounted)
-        for check in last.body.counter_checks
-    }
-    for number in sorted(issued.keys() - found.keys()) if lasts else ():
+    counted_boxes = list(of)
+    found = checks_in(counted_boxes)
+    is_counted = any(box.last for box in counted_boxes)
+    for number in sorted(issued.keys() - found.keys()) if is_counted else ():
         body = issued[number].body
         amount = body.amount if isinstance(body, CounterCheckIssued) else 0
         yield Cause(

@@ -13,8 +13,8 @@ from ledger.facts import (
     CounterCheckVoided,
     DropBoxCounted,
 )
-from ledger.finance.boxes import boxes
-from ledger.finance.placing import table_of
+from ledger.finance.boxes import boxes_of_days, checks_in
+from ledger.finance.placing import by_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +45,10 @@ def lines(facts: Iterable[Fact]) -> list[CheckLine]:
 
     A check that no table recorded is owed as it was found in its box.
     """
-    told = sorted(facts, key=lambda fact: (fact.time_us, fact.source, fact.id))
+    told = sorted(facts, key=by_time)
     issued: dict[str, int] = {}
     paid: dict[str, int] = defaultdict(int)
     voided: set[str] = set()
-    days: dict[object, list[Fact]] = defaultdict(list)
     for fact in told:
         body = fact.body
         if isinstance(body, CounterCheckIssued):
@@ -58,15 +57,7 @@ def lines(facts: Iterable[Fact]) -> list[CheckLine]:
             paid[body.check] += body.amount
         elif isinstance(body, CounterCheckVoided):
             voided.add(body.check)
-        elif isinstance(body, DropBoxCounted):
-            days[table_of(fact), body.gaming_day].append(fact)
-    boxed = {
-        check.check: check.amount
-        for its in days.values()
-        for box in boxes(its)
-        if box.last and isinstance(box.last.body, DropBoxCounted)
-        for check in box.last.body.counter_checks
-    }
+    boxed = {number: cents for number, (cents, _) in checks_in(boxes_of_days(told)).items()}
     return [
         _line(number, issued.get(number), boxed.get(number), paid[number], voided)
         for number in sorted({*issued, *boxed, *paid, *voided})

@@ -23,9 +23,9 @@ from ledger.facts import (
     DropBoxCounted,
 )
 from ledger.facts.accounting import CouponRange
-from ledger.finance.boxes import boxes, coupons_in
-from ledger.finance.placing import table_of
-from ledger.finance.serials import Serials, each_of, serials, union
+from ledger.finance.boxes import boxes_of_days, coupons_in
+from ledger.finance.placing import by_time, table_of
+from ledger.finance.serials import Serials, each_of, range_text, serials, union
 from ledger.finance.slips import refs
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 from ledger.values import quantity
@@ -180,23 +180,15 @@ def quarter_of(gaming_day: str) -> str:
 
 
 def _told(facts: Iterable[Fact]) -> _Told:
-    ordered = sorted(facts, key=lambda fact: (fact.time_us, fact.source, fact.id))
+    ordered = sorted(facts, key=by_time)
     steps = [
         _Step(fact, _WHAT[type(fact.body)], _serials(fact))
         for fact in ordered
         if type(fact.body) in _WHAT
     ]
-    tables: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
-    counted_us: dict[TableId, int] = {}
-    for fact in ordered:
-        if isinstance(fact.body, DropBoxCounted):
-            table = table_of(fact)
-            tables[table, fact.body.gaming_day].append(fact)
-            counted_us[table] = fact.time_us
-    boxed: dict[str, list[Fact]] = defaultdict(list)
-    for its in tables.values():
-        for serial, counts in coupons_in(boxes(its)).items():
-            boxed[serial] += counts
+    counted = (fact for fact in ordered if isinstance(fact.body, DropBoxCounted))
+    counted_us = {table_of(fact): fact.time_us for fact in counted}
+    boxed = coupons_in(boxes_of_days(ordered))
     return _Told(steps, boxed, counted_us)
 
 
@@ -335,7 +327,7 @@ def _exception(told: _Told, code: str, of: Serials) -> CouponException:
     return CouponException(
         code=code,
         says=f"{quantity(of.pieces, 'coupon')} {'was' if of.pieces == 1 else 'were'} {says}:"
-        f" {', '.join(_range(*each) for each in _ranges(of))}.",
+        f" {', '.join(range_text(*each) for each in _ranges(of))}.",
         serials=_ranges(of),
         facts=refs(list(unique.values())),
     )
@@ -382,7 +374,3 @@ def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
 
 def _ranges(of: Serials) -> list[tuple[str, str]]:
     return [(each.first, each.last) for each in of.ranges]
-
-
-def _range(first: str, last: str) -> str:
-    return first if first == last else f"{first} to {last}"

@@ -25,7 +25,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
-from ledger.finance.placing import Days, table_of
+from ledger.finance.placing import Days, by_time, table_of
 from ledger.finance.rounds import round_money
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
 from ledger.finance.win import AuditException
@@ -151,7 +151,7 @@ def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
     """The table of each dispute's round, by the dispute: of the first fact that raises it."""
     raised = [fact for fact in facts if isinstance(fact.body, DisputeRaised)]
     found: dict[str, TableId] = {}
-    for fact in sorted(raised, key=_by_time):
+    for fact in sorted(raised, key=by_time):
         if isinstance(fact.body, DisputeRaised):
             round_ = parse_round(fact.body.round, fact.source.split("/")[1])
             if round_:
@@ -162,13 +162,9 @@ def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
 def tables_of(facts: Iterable[Fact], disputed: Mapping[str, TableId]) -> dict[TableId, TableMoney]:
     """The money outside rounds, by table."""
     found: dict[TableId, list[Fact]] = defaultdict(list)
-    for fact in sorted((each for each in facts if isinstance(each.body, MONEY)), key=_by_time):
+    for fact in sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time):
         found[paid_at(fact, disputed)].append(fact)
     return {table: _table_money(its) for table, its in found.items()}
-
-
-def _by_time(fact: Fact) -> tuple[int, str, str]:
-    return fact.time_us, fact.source, fact.id
 
 
 def paid_at(fact: Fact, disputed: Mapping[str, TableId]) -> TableId:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -31,6 +32,13 @@ def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
         key = (each.property, each.gaming_day, name, each.currency)
         groups.setdefault(key, []).append(each)
     return [_summed(groups[key], by) for key in sorted(groups)]
+
+
+def houses(wins: Sequence[TableWin]) -> list[TableWin]:
+    """The sum of each house and gaming day that has several wins."""
+    several = Counter((each.property, each.gaming_day) for each in wins)
+    found = grouped(wins, "house")
+    return [each for each in found if several[each.property, each.gaming_day] > 1]
 
 
 def _summed(wins: Sequence[TableWin], by: By) -> TableWin:

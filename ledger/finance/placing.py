@@ -33,6 +33,11 @@ def table_of(fact: Fact) -> TableId:
     return property_, getattr(fact.body, "table", None) or place
 
 
+def by_time(fact: Fact) -> tuple[int, str, str]:
+    """The order of facts by their clocks; facts of one microsecond by source and id."""
+    return fact.time_us, fact.source, fact.id
+
+
 def own_day(fact: Fact) -> str | None:
     """The gaming day that a fact names, itself or by its round."""
     if fact.round:

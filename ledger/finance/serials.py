@@ -40,6 +40,11 @@ def printed(of: SerialRange, number: int) -> str:
     return f"{of.stem}{number:0{of.width}d}" if of.width else of.stem
 
 
+def range_text(first: str, last: str) -> str:
+    """A range as people read it: `MP-01 to MP-09`; one serial by itself."""
+    return first if first == last else f"{first} to {last}"
+
+
 def serials(first: str, last: str) -> Serials:
     """The serials from the first to the last; of two series or in the wrong order: those two."""
     one, other = _parts(first), _parts(last)

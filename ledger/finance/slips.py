@@ -19,6 +19,7 @@ from ledger.facts import (
     FillVoided,
 )
 from ledger.facts.money import ChipSlip
+from ledger.finance.placing import by_time
 from ledger.finance.win import AuditException, Cause
 from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
@@ -61,7 +62,7 @@ class SlipRecord(NamedTuple):
     def facts(self) -> tuple[Fact, ...]:
         """All its facts, in order of time."""
         told = (*self.requested, *self.dispatched, *self.accepted, *self.voided)
-        return tuple(sorted(told, key=lambda fact: (fact.time_us, fact.source, fact.id)))
+        return tuple(sorted(told, key=by_time))
 
     @property
     def decides(self) -> Fact:

@@ -44,7 +44,7 @@ def page(folder: Path = FOLDER) -> str:
     return markdown.page(
         "Decisions",
         "One page each: context, decision, consequences, alternatives. A later decision may "
-        "supersede an earlier one; none is edited.",
+        "supersede an earlier one; what was decided is not edited.",
         *sections,
     )
 

@@ -35,8 +35,9 @@ DEVICE = "days"
 """The device of days closed here: `/<property>/office/days`."""
 
 
-KEPT = "sealed"
-"""The folder in the home with versions of closed days that were worked out before."""
+def versions_folder(home: Path) -> Path:
+    """The folder with versions of closed days that were worked out before."""
+    return home / "sealed"
 
 
 class ClosedBy(Struct, frozen=True, kw_only=True):

@@ -36,11 +36,6 @@ _HINT = (
 Which = Literal["first", "second"]
 
 
-def time_of_day(time_us: int, *, ms: bool = True) -> str:
-    """`19:04:11.250`, UTC; or to the second."""
-    return format_time(time_us)[11 : -4 if ms else -8]
-
-
 def date_and_time(time_us: int, *, ms: bool = True) -> str:
     """`2026-11-20T19:04:11.250`, by the time's own clock; or to the second."""
     return format_time(time_us)[: -4 if ms else -8]

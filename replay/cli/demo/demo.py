@@ -53,7 +53,7 @@ from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
-from replay.recording.sealed_days import KEPT, ClosedBy, DayDecisions
+from replay.recording.sealed_days import ClosedBy, DayDecisions, versions_folder
 from replay.rounds.reading import LoadedRound, load_round
 from replay.rounds.views import catch_up_views
 from replay.shell.output import Advance, print_drawn, progress, say
@@ -336,7 +336,7 @@ def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]
     place.journal.write_text("".join(f"{line}\n" for line in hledger(found)), encoding="utf-8")
     pinned = sealed.pinned_now(database, plan.property, plan.gaming_day)
     with DayDecisions(database) as decisions:
-        version, kept = metadata.version("round-ledger"), place.home / KEPT
+        version, kept = metadata.version("round-ledger"), versions_folder(place.home)
         closed = decisions.close_day(pinned, SIGNED, version, kept)
     if closed is None:
         names = "; ".join(f"{table}: {', '.join(its)}" for table, its in pinned.missing.items())

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from consumers.finance import documents
+from consumers.finance import coupons_and_checks
 from ledger.errors import Usage
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.serials import range_text
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino
@@ -49,8 +50,8 @@ def coupons(
     """
     if quarter is not None and not _QUARTER.fullmatch(quarter):
         raise Usage(f"{quarter} is no quarter", where="--quarter", hint="Give one as 2026-Q4.")
-    with opened_views([documents.VIEW]) as database:
-        told = documents.coupon_facts(database, property_)
+    with opened_views([coupons_and_checks.VIEW]) as database:
+        told = coupons_and_checks.coupon_facts(database, property_)
     found: dict[str, Sequence[Line]] = {
         name: on_coupons.lines(facts) if quarter is None else on_coupons.quarter(facts, quarter)
         for name, facts in told.items()
@@ -74,7 +75,7 @@ def _show_batches(property_: str, found: Sequence[Line]) -> None:
         ("serials", "face", *_PIECES, "broken"),
         (
             (
-                _range(each.serial_from, each.serial_to),
+                range_text(each.serial_from, each.serial_to),
                 dollars(each.face),
                 *(str(getattr(each, name)) for name in _PIECES),
                 " ".join(name for name, holds in each.equations.items() if holds is False) or "-",
@@ -90,7 +91,7 @@ def _show_batches(property_: str, found: Sequence[Line]) -> None:
 def _said(found: Sequence[Line]) -> Iterator[str]:
     for each in found:
         if isinstance(each, UnknownLine):
-            shown = ", ".join(_range(*its) for its in each.unknown)
+            shown = ", ".join(range_text(*its) for its in each.unknown)
             yield f"no batch · Serials of no batch were seen: {shown}."
         elif isinstance(each, BatchLine):
             yield from (f"{of.code.replace('_', ' ')} · {of.says}" for of in each.exceptions)
@@ -118,8 +119,8 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
 
     Example: round-ledger checks
     """
-    with opened_views([documents.VIEW]) as database:
-        told = documents.check_facts(database, property_)
+    with opened_views([coupons_and_checks.VIEW]) as database:
+        told = coupons_and_checks.check_facts(database, property_)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}
     if json:
         print_lines(line for its in found.values() for line in its)
@@ -146,7 +147,3 @@ def _show_checks(property_: str, found: Sequence[CheckLine]) -> None:
         ),
         right="amount boxed redeemed outstanding",
     )
-
-
-def _range(first: str, last: str) -> str:
-    return first if first == last else f"{first} to {last}"

@@ -11,7 +11,7 @@ from ledger.values import dollars, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, require_gaming_day
-from replay.recording.sealed_days import KEPT, ClosedBy, DayDecisions, SealedDay
+from replay.recording.sealed_days import ClosedBy, DayDecisions, SealedDay, versions_folder
 from replay.rounds.views import catch_up_views, opened_views
 from replay.shell.output import Json, print_json, say
 from replay.shell.settings import in_force
@@ -113,7 +113,7 @@ def close(
     people.require_two()
     with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
         pinned = sealed.pinned_now(database, property_, gaming_day)
-        kept = in_force().home / KEPT
+        kept = versions_folder(in_force().home)
         if decisions.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
             _tell_missing(pinned.missing, json=json)
             raise typer.Exit(FINDINGS)
@@ -129,7 +129,7 @@ def _after(database: "Database", property_: str, gaming_day: str) -> ClosedDay:
 
 def _read(database: "Database", property_: str | None, gaming_day: str) -> ClosedDay:
     """A gaming day. Raises `NotFound` if no fact is of it, `Usage` if several casinos have it."""
-    kept = in_force().home / KEPT
+    kept = versions_folder(in_force().home)
     wins = sealed.read(database, property=property_, gaming_day=gaming_day, kept=kept)
     house = sealed.one_house({each.property for each in wins}, gaming_day)
     its, adjustments = sealed.versions(database, house, gaming_day, kept)

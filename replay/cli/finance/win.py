@@ -7,11 +7,11 @@ import typer
 
 from consumers.finance import sealed
 from ledger.errors import Usage
-from ledger.finance.groups import By, grouped
+from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
-from replay.recording.sealed_days import KEPT
+from replay.recording.sealed_days import versions_folder
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 from replay.shell.settings import in_force
@@ -47,7 +47,7 @@ def win(
     """
     if version is not None and gaming_day is None:
         raise Usage("A version is of one day", where="--version", hint="Give --gaming-day, too.")
-    kept = in_force().home / KEPT
+    kept = versions_folder(in_force().home)
     with opened_views(sealed.VIEWS) as database:
         asked: dict[str, Any] = {"property": property_, "table": table, "kept": kept}
         if version is None or gaming_day is None:
@@ -83,18 +83,13 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
                 graded(each),
                 *figures(each),
             )
-            for each in [*found, *_house(found, by)]
+            for each in [*found, *(houses(found) if by != "house" else ())]
         ),
         right=" ".join(FIGURES),
     )
     for each in found:
         for line in explained(each):
             say(f"{_name(each, by)} · {line}")
-
-
-def _house(found: Sequence[TableWin], by: By) -> list[TableWin]:
-    """The sum of the house below its tables, if there are several."""
-    return grouped(found, "house") if by != "house" and len(found) > 1 else []
 
 
 def _name(each: TableWin, by: By) -> str:

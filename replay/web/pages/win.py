@@ -15,9 +15,10 @@ from consumers.finance import journal as entries
 from consumers.finance import sealed
 from consumers.money import drop as drop_view
 from infra.access.users import User
-from ledger.finance.groups import grouped
-from replay.recording.sealed_days import KEPT
-from replay.text.wins import FIGURES, cents_of, graded, missing_says
+from ledger.finance.groups import houses
+from ledger.values import dollars
+from replay.recording.sealed_days import versions_folder
+from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -91,7 +92,7 @@ def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -
     days = drop_view.days(database)
     wanted = gaming_day.strip() or (days[0] if days else "")
     asked = {"gaming_day": wanted, "table": table.strip() or None}
-    kept = ports(request).library.home / KEPT
+    kept = versions_folder(ports(request).library.home)
     found = sealed.read(database, kept=kept, **asked) if wanted else []
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
     for entry in entries.read(database, **asked) if found else ():
@@ -113,15 +114,17 @@ def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -
         several=len({each.win.property for each in shown}) > 1,
         names=FIGURES,
         of_papers=("drop", "counted"),
+        figure=named,
+        dollars=dollars,
+        with_sign=signed,
     )
 
 
 def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:
     """The sum of each house that has several tables; withheld if a part of it is."""
-    for house in grouped([each.win for each in shown], "house"):
-        its = [each for each in shown if each.win.property == house.property]
-        if len(its) > 1:
-            yield ShownWin(house, withheld=any(each.withheld for each in its))
+    for house in houses([each.win for each in shown]):
+        its = (each for each in shown if each.win.property == house.property)
+        yield ShownWin(house, withheld=any(each.withheld for each in its))
 
 
 def _tray(win: TableWin, its: Iterable[JournalEntry]) -> list[TrayStep]:

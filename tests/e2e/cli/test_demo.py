@@ -80,7 +80,7 @@ def _its_day_is_closed(cli: Cli, told: str, journal: Path) -> None:
     assert f"{lost[0]['table']}: {signed(lost[1]['amount'])}." in named
     assert f"A device lost a fact of round {lost[1]['round']}." in named
     assert f"income:win:{lost[0]['table']}" in journal.read_text()
-    if shutil.which("hledger"):
+    if shutil.which("hledger"):  # tests/integration/finance/test_journal.py is skipped without it
         checking = ["hledger", "-f", journal, "check", "--strict"]
         checked = subprocess.run(checking, capture_output=True, check=False)
         assert checked.returncode == 0, checked.stderr

@@ -37,7 +37,10 @@ NOT_RUN = {
     "docs/how-to/install.md": ["package index", "package index", "package index", "systemd"],
     "docs/reference/http-api.md": ["another machine"],
     "docs/reference/views.md": ["another machine"],
-    "docs/roles/finance.md": ["tests/property/finance/test_journal.py"],
+    "docs/roles/finance.md": [
+        "tests/integration/finance/test_day_command.py",
+        "tests/property/finance/test_journal.py",
+    ],
     "docs/runbook/backup.md": ["tests/integration/postgres/test_drill.py"] * 2,
     "docs/runbook/devices.md": [
         "package index",

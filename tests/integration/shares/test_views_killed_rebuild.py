@@ -20,6 +20,7 @@ from consumers.runtime.source import FencedError, Share, next_batch
 from infra.postgres.advisory_lock import advisory_lock, holder
 from infra.postgres.view_tables import SHADOW_SCHEMA, ViewStore, tape_source, writing
 from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
+from tests.until import until
 
 if TYPE_CHECKING:
     from consumers.runtime.source import Batch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tests.fixtures.postgres import Scenes
 
 VIEW = view("drop")
+PROCESSES = Path("/proc")
 
 
 def told(database: Database) -> tuple[TapeRow, ...]:
@@ -64,6 +66,7 @@ def test_a_worker_of_a_rebuild_that_ended_writes_nothing(scenes: Scenes) -> None
 
 
 @pytest.mark.long
+@pytest.mark.skipif(not PROCESSES.exists(), reason="Linux shows processes and their files there")
 @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the_control"])
 def test_a_killed_parents_workers_leave_the_next_rebuild_exact(
     scenes: Scenes, tmp_path: Path, *, guarded: bool
@@ -75,15 +78,15 @@ def test_a_killed_parents_workers_leave_the_next_rebuild_exact(
     context = get_context("spawn")
     parent = context.Process(target=_by_two_workers, args=(database, len(rows), guarded, tmp_path))
     parent.start()
-    while len(workers := [int(each.name) for each in (tmp_path).glob("[0-9]*")]) < 2:
-        assert parent.is_alive()
+    until(lambda: len(list(tmp_path.glob("[0-9]*"))) == 2 or not parent.is_alive())
+    workers = [int(each.name) for each in tmp_path.glob("[0-9]*")]
     parent.kill()
     parent.join()
     _rebuild_beside(database, workers, tmp_path / "gate")
     assert (dumped(database, VIEW) == before) == guarded
 
 
-def _by_two_workers(database: Database, until: int, guarded: bool, waiting: Path) -> None:  # noqa: FBT001 - a process's arguments
+def _by_two_workers(database: Database, end: int, guarded: bool, waiting: Path) -> None:  # noqa: FBT001 - a process's arguments
     """A rebuild whose workers wait before their third batch.
 
     They are forks, so that they have what is changed here.
@@ -103,7 +106,7 @@ def _by_two_workers(database: Database, until: int, guarded: bool, waiting: Path
         return next_batch(*args)
 
     changed.next_batch = gated
-    work = Work(database, None, VIEW.name, Share(of=2), until)
+    work = Work(database, None, VIEW.name, Share(of=2), end)
     with tape_source(database) as source:
         rebuild(
             database,
@@ -116,7 +119,7 @@ def _by_two_workers(database: Database, until: int, guarded: bool, waiting: Path
 def _let_go_of_sockets() -> None:
     """A fork must not keep its parent's connections open, which a new process does not have."""
     with Path(os.devnull).open("rb") as nothing:
-        for each in Path("/proc/self/fd").iterdir():
+        for each in (PROCESSES / "self" / "fd").iterdir():
             number = int(each.name)
             with suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(number).st_mode):
@@ -129,8 +132,7 @@ def _rebuild_beside(database: Database, workers: list[int], gate: Path) -> None:
     def beside(*_: object) -> None:
         if any(map(_lives, workers)):
             gate.write_bytes(b"")
-        while any(map(_lives, workers)):
-            pass
+        until(lambda: not any(map(_lives, workers)))
 
     with tape_source(database) as source:
         assert rebuild(database, source, VIEW, options=RunnerOptions(beside, batch_rows=20))
@@ -138,7 +140,7 @@ def _rebuild_beside(database: Database, workers: list[int], gate: Path) -> None:
 
 def _lives(process: int) -> bool:
     try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        state = (PROCESSES / str(process) / "stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return False
     return state != "Z"

@@ -135,9 +135,12 @@ def test_every_tray_of_a_floor_ends_at_its_closer(scenes: Scenes) -> None:
     database, _ = scenes.copy(played)
     found = {each.table: each for each in wins.read(database)}
     entries = journal.read(database)
+    trays = 0
     for table, each in found.items():
         steps = tray_steps(one for one in entries if one.table == table)
         if each.opener is None or each.closer is None:
             assert steps == []
         else:
             assert steps[-2].after == each.closer
+            trays += 1
+    assert trays == len(found)

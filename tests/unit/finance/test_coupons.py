@@ -1,84 +1,36 @@
-"""Coupons and counter checks by hand-made facts: every figure is counted from the list of facts."""
+"""Coupons by hand-made facts: every figure is counted from the list of facts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.finance import checks, coupons
+from ledger.finance import coupons
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
 from tests.property.finance.floors import read_by_program
-from tests.scenes.table_days import DAY, count, fact
+from tests.scenes.coupons import (
+    FACE,
+    USUAL,
+    again,
+    boxed,
+    distributed,
+    dropped,
+    inventoried,
+    issued,
+    received,
+    voided,
+)
+from tests.scenes.table_days import fact
 
 if TYPE_CHECKING:
-    from ledger.finance.checks import CheckLine
-    from ledger.record.wire import Fact
     from tests.property.finance.floors import Line
-
-FACE = 1_000
-OFFICE = "accounting"
-
-
-def parsed(lines: tuple[Line, ...]) -> list[Fact]:
-    return read_by_program(lines)
 
 
 def batch(*lines: Line) -> BatchLine:
-    [line] = coupons.lines(parsed(lines))
+    [line] = coupons.lines(read_by_program(lines))
     assert isinstance(line, BatchLine)
     return line
-
-
-def ranged(name: str, minute: int, first: int, last: int, **more: Any) -> Line:  # noqa: ANN401 - any field
-    its = {"serial_from": f"MP-{first:04d}", "serial_to": f"MP-{last:04d}", "face": FACE}
-    return fact(name, minute, OFFICE, **its, **more)
-
-
-def received(first: int = 1, last: int = 100) -> Line:
-    return ranged(
-        "coupons_received", 0, first, last, invoice="I-1", checked_by=["A-1"], recorded_by="A-2"
-    )
-
-
-def issued(first: int = 1, last: int = 50, minute: int = 1) -> Line:
-    terms = {"terms": "even_money", "games": ["blackjack"], "expires": "2026-12-31"}
-    return ranged("coupons_issued", minute, first, last, **terms)
-
-
-def distributed(first: int = 1, last: int = 40, minute: int = 2) -> Line:
-    return ranged("coupons_distributed", minute, first, last, gaming_day=DAY, by="M-1")
-
-
-def returned(first: int = 41, last: int = 45, minute: int = 3) -> Line:
-    people = {"reason": "not used", "returned_by": "M-1", "received_by": "A-1"}
-    return ranged("coupons_returned", minute, first, last, **people)
-
-
-def voided(*numbers: int) -> Line:
-    serials = [f"MP-{number:04d}" for number in numbers]
-    return fact("coupons_voided", 4, OFFICE, serials=serials, reason="torn", by="A-1")
-
-
-def dropped(number: int, minute: int = 10) -> Line:
-    return fact("coupon_dropped", minute, serial=f"MP-{number:04d}", face=FACE)
-
-
-def boxed(*numbers: int) -> Line:
-    return count(50, coupons=[f"MP-{number:04d}" for number in numbers])
-
-
-def again(*numbers: int) -> Line:
-    """A second count of the box, which holds."""
-    return count(51, 2, coupons=[f"MP-{number:04d}" for number in numbers])
-
-
-def inventoried(*held: tuple[int, int]) -> Line:
-    ranges = [[f"MP-{first:04d}", f"MP-{last:04d}"] for first, last in held]
-    return fact("coupons_inventoried", 20, OFFICE, held=ranges, by="A-1", observed_by="A-2")
-
-
-USUAL = (received(), issued(), distributed(), returned(), voided(46), dropped(7), boxed(7))
 
 
 def test_a_batch_counts_its_pieces_and_every_equation_holds() -> None:
@@ -113,7 +65,11 @@ def test_what_does_not_fit_is_named_with_its_serials_and_breaks_its_equation(
     more: tuple[Line, ...], code: str, equation: str, serials: tuple[str, str]
 ) -> None:
     """The usual facts are the control: they have no exception."""
-    lines = [each for each in coupons.lines(parsed((*USUAL, *more))) if isinstance(each, BatchLine)]
+    lines = [
+        each
+        for each in coupons.lines(read_by_program((*USUAL, *more)))
+        if isinstance(each, BatchLine)
+    ]
     found = [(line, of) for line in lines for of in line.exceptions if of.code == code]
     assert found, [of.code for line in lines for of in line.exceptions]
     line, exception = found[0]
@@ -150,7 +106,7 @@ def test_a_coupon_dropped_after_the_last_count_awaits_the_next() -> None:
 
 
 def test_serials_of_no_batch_come_last() -> None:
-    *_, last = coupons.lines(parsed((*USUAL, dropped(999, 11), again(7, 999, 1_000))))
+    *_, last = coupons.lines(read_by_program((*USUAL, dropped(999, 11), again(7, 999, 1_000))))
     assert last == UnknownLine([("MP-0999", "MP-1000")])
 
 
@@ -160,41 +116,12 @@ def test_a_quarter_counts_each_serial_once_in_the_quarter_of_its_first_box() -> 
     again = fact(
         "drop_box_counted", 55, "count-room", **later, **content, coupons=["MP-0007", "MP-0009"]
     )
-    facts = parsed((*USUAL, again))
+    facts = read_by_program((*USUAL, again))
     assert coupons.quarter(facts, "2026-Q4") == [QuarterLine(face=FACE, redeemed=1, value=FACE)]
     assert coupons.quarter(facts, "2027-Q1") == [QuarterLine(face=FACE, redeemed=1, value=FACE)]
     assert coupons.quarter(facts, "2026-Q3") == []
 
 
 def test_the_order_of_arrival_changes_no_line() -> None:
-    facts = parsed((*USUAL, voided(12), dropped(8, 11)))
+    facts = read_by_program((*USUAL, voided(12), dropped(8, 11)))
     assert coupons.lines(reversed(facts)) == coupons.lines(facts)
-
-
-def check(number: str, amount: int, minute: int = 5) -> Line:
-    return fact("counter_check_issued", minute, position=1, amount=amount, check=number)
-
-
-def found(number: str, amount: int) -> Line:
-    return {"check": number, "amount": amount}
-
-
-def test_a_check_is_owed_until_it_is_redeemed_or_voided() -> None:
-    told = (
-        check("K-1", 20_000),
-        check("K-2", 5_000, 6),
-        check("K-3", 7_000, 7),
-        count(50, counter_checks=[found("K-1", 20_000), found("K-9", 300)]),
-        fact("counter_check_redeemed", 51, "cage", check="K-1", amount=15_000, by="C-1"),
-        fact("counter_check_voided", 52, "cage", check="K-3"),
-    )
-    assert [tuple_of(each) for each in checks.lines(parsed(told))] == [
-        ("K-1", 20_000, 20_000, 15_000, 5_000, False),
-        ("K-2", 5_000, None, 0, 5_000, False),
-        ("K-3", 7_000, None, 0, 0, True),
-        ("K-9", None, 300, 0, 300, False),
-    ]
-
-
-def tuple_of(of: CheckLine) -> tuple[object, ...]:
-    return (of.check, of.amount, of.boxed, of.redeemed, of.outstanding, of.voided)

@@ -62,5 +62,5 @@ def test_a_serial_without_a_number_stands_alone() -> None:
 
 
 def test_a_million_serials_are_one_range() -> None:
-    assert serials("M-0000001", "M-1000000").ranges == serials("M-0000001", "M-1000000").ranges
+    assert len(serials("M-0000001", "M-1000000").ranges) == 1
     assert (serials("M-0000001", "M-1000000") - each_of(["M-0500000"])).pieces == 999_999

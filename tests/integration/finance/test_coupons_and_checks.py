@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import documents
+from consumers.finance import coupons_and_checks
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from ledger.facts import FactCorrected, FactRef
 from ledger.finance import checks, coupons
 from ledger.record.wire import encode, fact_of, parse_line
+from tests.scenes.coupons import USUAL, check, dropped
 from tests.scenes.view_feeds import Prefix, dumped, record
-from tests.unit.finance.test_coupons import USUAL, check, dropped
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -44,16 +44,16 @@ def test_the_lines_are_those_of_the_corrected_feed(database: Database, arrival: 
     facts = feed() if arrival == "told" else feed()[::-1]
     rows = record(database, facts)
     install(database)
-    catch_up(database, Prefix(rows, 3), [documents.VIEW])
-    catch_up(database, Prefix(rows, len(rows)), [documents.VIEW])
-    its = documents.coupon_facts(database, None)["p"]
+    catch_up(database, Prefix(rows, 3), [coupons_and_checks.VIEW])
+    catch_up(database, Prefix(rows, len(rows)), [coupons_and_checks.VIEW])
+    its = coupons_and_checks.coupon_facts(database, None)["p"]
     usual = [fact_of(each) for each in feed()[:-1]]
     [line] = coupons.lines(its)
     assert isinstance(line, coupons.BatchLine)
     assert line.exceptions[0].serials == [("MP-0008", "MP-0008")], "as corrected, not MP-0009"
     assert coupons.lines(its) != coupons.lines(usual)
-    assert checks.lines(documents.check_facts(database, "p")["p"]) == checks.lines(usual)
-    assert documents.check_facts(database, "elsewhere") == {}
-    before = dumped(database, documents.VIEW)
-    assert rebuild(database, Prefix(rows, len(rows)), documents.VIEW)
-    assert dumped(database, documents.VIEW) == before
+    assert checks.lines(coupons_and_checks.check_facts(database, "p")["p"]) == checks.lines(usual)
+    assert coupons_and_checks.check_facts(database, "elsewhere") == {}
+    before = dumped(database, coupons_and_checks.VIEW)
+    assert rebuild(database, Prefix(rows, len(rows)), coupons_and_checks.VIEW)
+    assert dumped(database, coupons_and_checks.VIEW) == before

@@ -1,4 +1,4 @@
-"""The view `documents`: where the facts about coupons and counter checks are.
+"""The view `coupons_and_checks`: where the facts about coupons and counter checks are.
 
 `coupons` and `checks` read them, as corrected, and work out their lines (ADR 0190).
 """
@@ -32,8 +32,8 @@ def _types(of: tuple[type, ...]) -> frozenset[str]:
 _COUPONS, _CHECKS = _types(COUPON_FACTS), _types(CHECK_FACTS)
 _READS = _COUPONS | _CHECKS
 
-DOCUMENTS = ViewTable(
-    "document_facts",
+FACTS_OF_PAPER = ViewTable(
+    "coupon_check_facts",
     "Positions of the facts about coupons and counter checks: one row a fact.",
     2,
     (
@@ -49,7 +49,7 @@ DOCUMENTS = ViewTable(
     ("(property, type)",),
 )
 
-MADE = made_table("document_corrections_made")
+MADE = made_table("coupon_check_corrections_made")
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
@@ -61,7 +61,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
         if target.type in _READS:
             found[target.source, target.id] = (target, why)
     store.save(
-        DOCUMENTS,
+        FACTS_OF_PAPER,
         (
             (
                 *(row.source, row.id, row.source.split("/")[1], row.type),
@@ -73,8 +73,10 @@ def apply(store: ViewStore, batch: Batch) -> None:
     )
 
 
-VIEW = Projection("documents", 1, (DOCUMENTS, MADE), apply, reads=_READS | CORRECTIONS)
-"""The view `documents`."""
+VIEW = Projection(
+    "coupons_and_checks", 1, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+)
+"""The view `coupons_and_checks`."""
 
 
 def coupon_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
@@ -92,7 +94,7 @@ def _facts(
 ) -> dict[str, list[Fact]]:
     with reading(database, [each.name for each in VIEW.tables]) as store:
         rows: Sequence[tuple[str, str, int, str | None, int | None]] = store.query(
-            "SELECT property, tape, table_seq, made_tape, made_seq FROM {schema}.document_facts"
+            "SELECT property, tape, table_seq, made_tape, made_seq FROM {schema}.coupon_check_facts"
             " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
             " AND type = ANY (%(types)s::text[])",
             {"property": property_, "types": sorted(types)},

@@ -1,0 +1,56 @@
+"""`day` as finance runs it: two people close a day, open it again, and each version stays."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.scenes.table_days import DAY, count, day_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fixtures.cli import Cli
+    from tests.property.finance.floors import Line
+
+TWO = ("--by", "F-3001", "--second", "F-3002")
+
+
+def ingest(cli: Cli, folder: Path, *lines: Line) -> None:
+    feed = folder / "feed.jsonl"
+    feed.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    ran = cli("ingest", feed)
+    assert ran.code == 0, ran.err
+
+
+@pytest.mark.long
+def test_a_day_is_closed_opened_again_and_closed_and_each_version_stays(
+    cli: Cli, tmp_path: Path
+) -> None:
+    ingest(cli, tmp_path, *day_lines())
+    one_person = cli("day", "close", DAY, "--by", "F-3001", "--second", "f-3001")
+    assert (one_person.code, "second person" in one_person.err) == (2, True), one_person.err
+    lacking = cli("day", "close", DAY, *TWO, "--json")
+    assert (lacking.code, lacking.json[0]["missing"]) == (1, ["box:B1"]), lacking.err
+    assert cli("win", "--version", "1", "--gaming-day", DAY).code == 2, "it stayed open"
+
+    closed = cli("day", "close", DAY, *TWO, "--despite", "Box B1 is lost.", "--json")
+    assert (closed.code, closed.json[0]["version"]) == (0, 1), closed.err
+    first = cli("win", "--version", "1", "--gaming-day", DAY, "--json")
+    assert first.json[0]["grade"] == "SEALED"
+    again = cli("day", "close", DAY, *TWO)
+    assert (again.code, "closed" in again.err) == (2, True), again.err
+
+    ingest(cli, tmp_path, count(59, currency={"100": 30}))
+    [late] = cli("win", "--gaming-day", DAY, "--json").json
+    assert (late["version"], late["counted"], len(late["late"])) == (1, None, 1)
+    reopened = cli("day", "reopen", DAY, *TWO, "--because", "The box was found.", "--json")
+    assert (reopened.code, reopened.json[0]["sealed"]) == (0, False), reopened.err
+    [second] = cli("day", "close", DAY, *TWO, "--json").json
+    assert second["version"] == 2
+    changed = {each["figure"]: each["after"] for each in second["adjustments"]}
+    assert (changed["drop.cash"], changed["counted"]) == (3_000, 3_000)
+    for _ in range(2):
+        assert cli("win", "--version", "1", "--gaming-day", DAY, "--json").out == first.out
