@@ -338,6 +338,7 @@ def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]
     with DayDecisions(database) as decisions:
         version, kept = metadata.version("round-ledger"), versions_folder(place.home)
         closed = decisions.close_day(pinned, SIGNED, version, kept)
+    catch_up_views(database, VIEWS, lambda *_, **__: None)  # pages catch up no view
     if closed is None:
         names = "; ".join(f"{table}: {', '.join(its)}" for table, its in pinned.missing.items())
         return None, f"the day stays open, it lacks {names}"

@@ -51,6 +51,8 @@ def test_the_demonstration_finds_all_it_planted_and_leaves_a_record_to_try(
 
     planted = [json.loads(line) for line in (folder / "truth.jsonl").read_text().splitlines()]
     after = Cli(environ(folder / "home"))
+    views = after("consume", "all", "--status", "--json").json
+    assert {each["behind_facts"] for each in views} == {0}, "pages catch up no view"
     found = {each["round"] for each in after("rounds", "--finding", "overpaid", "--json").json}
     overpaid = {each["round"] for each in planted if each["mistake"] == "overpay"}
     assert overpaid <= found
