@@ -159,6 +159,7 @@ def demo(
         _stage("Close", lambda _: _close(database, plan, place))
         worst = _stage("Replay", lambda _: _worst(database, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(database, worst, place))
+        catch_up_views(database, VIEWS, lambda *_, **__: None)  # pages catch up no view
     draw(found_text(checked))
     draw(worst_text(worst.story))
     draw(wins_text(won))
@@ -338,7 +339,6 @@ def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]
     with DayDecisions(database) as decisions:
         version, kept = metadata.version("round-ledger"), versions_folder(place.home)
         closed = decisions.close_day(pinned, SIGNED, version, kept)
-    catch_up_views(database, VIEWS, lambda *_, **__: None)  # pages catch up no view
     if closed is None:
         names = "; ".join(f"{table}: {', '.join(its)}" for table, its in pinned.missing.items())
         return None, f"the day stays open, it lacks {names}"

@@ -138,11 +138,12 @@ def _started(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A child that runs these jobs and ends with the block.
 
-    Its jobs are in a file, because a full pipe would block both sides.
+    Its jobs are in a file, because a full pipe would block both sides. It writes no bytecode: the
+    limit of a file's size would cut it, and no later process could import that module.
     """
     cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
     told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
-    command = [sys.executable, "-I", "-c", _PROGRAM.format(program), str(_ROOT), told]
+    command = [sys.executable, "-I", "-B", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
     with tempfile.TemporaryFile() as asked:
         asked.writelines(json.encode(job) + b"\n" for job in jobs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import av
@@ -25,7 +27,6 @@ from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.fixtures.cli import Cli
 
@@ -192,6 +193,19 @@ def test_the_command_says_whether_footage_is_read_without_a_network(plain_cli: C
     assert told["segments"] == 0
     says = plain_cli("footage", "status")
     assert ("HAS a network" in says.err) == confined.network
+
+
+def test_a_child_leaves_no_bytecode_that_a_limit_has_cut(tmp_path: Path) -> None:
+    """A module compiled under a limit of a file's size could not be imported by anyone later."""
+    from replay.footage.decoding.limits import Limits  # noqa: PLC0415 - beside what it bounds
+
+    write_video(tmp_path / "x.mp4", KINDS["gop60"], 60)
+    part = Part(str(tmp_path / "x.mp4"), sha256_of(tmp_path / "x.mp4"), 0, END_US, 0)
+    job = Writing((part,), str(tmp_path / "out.mp4"), "mp4", "encode")
+    compiled = Path(cache_from_source(str(ROOT / "replay" / "footage" / "muxing" / "muxer.py")))
+    compiled.unlink(missing_ok=True)
+    write([job], Limits(file_bytes=20_000))
+    assert not compiled.exists() or compiled.stat().st_size != 20_000
 
 
 def test_what_a_child_may_use_is_bounded(tmp_path: Path) -> None:
