@@ -132,4 +132,13 @@ def _step(step: Awaiting) -> str:
     instead = f", or {step.or_.replace('_', ' ')}" if step.or_ else ""
     anybody = step.step == "wager_placed" and step.position is None
     who = "a player" if anybody else step.who
-    return f"“{what}{wager}” by or for {who}{instead} ({step.section})"
+    section = f" ({step.section})" if step.section else ""
+    return f"“{what}{wager}” by or for {who}{instead}{section}"
+
+
+def ruled_by(ruling: Ruling) -> str:
+    """The chapter that a round is ruled by, and the ruling's status."""
+    if ruling.edition is None:
+        return f"No chapter rules on this round, because its game is not known: {ruling.status}."
+    note = f" {ruling.edition_note}." if ruling.edition_note else ""
+    return f"Ruled by chapter {ruling.edition}: {ruling.status}.{note}"

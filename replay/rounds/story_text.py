@@ -16,6 +16,7 @@ from rich.text import Text
 from ledger.games import games
 from ledger.values import format_time, quantity
 from replay.rounds.drawing import boxed_table, draw
+from replay.rounds.story import ruled_by
 from replay.text import times
 from replay.text.money import money, sums
 
@@ -103,8 +104,7 @@ def _heading(story: Story, zone: tzinfo) -> Iterator[RenderableType]:
     yield Text(f"{story.round} · {title} · {quantity(len(story.moments), 'fact')}", style="bold")
     ruling = story.ruling
     if ruling:
-        note = f" {ruling.edition_note}." if ruling.edition_note else ""
-        yield Text(f"Ruled by chapter {ruling.edition}: {ruling.status}.{note}")
+        yield Text(ruled_by(ruling))
     named = times.zone_name(zone)
     yield Text(f"Times are by the devices' clocks; a camera's are by its own clock. Zone: {named}.")
     yield Text("░░░ a card face down · +$ winnings paid · -$ collected · $ back returned")

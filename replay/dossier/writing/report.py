@@ -18,7 +18,7 @@ from replay.dossier.writing.tables import clock_table, clock_words, custody_tabl
 from replay.footage.library.files import FrameFile
 from replay.rounds.drawing import layout, notes, seats, without_trailing_blanks
 from replay.rounds.sentences import in_words, wager_namer
-from replay.rounds.story import facts_in_findings
+from replay.rounds.story import facts_in_findings, ruled_by
 from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
 from replay.text import times
 from replay.text.money import money
@@ -70,10 +70,7 @@ def told_first(evidence: Evidence) -> list[str]:
 
 def ruled(story: Story) -> list[str]:
     """The chapter and status of a round's ruling, if it has one."""
-    if story.ruling is None:
-        return []
-    note = f" {story.ruling.edition_note}." if story.ruling.edition_note else ""
-    return [f"Ruled by chapter {story.ruling.edition}: {story.ruling.status}.{note}"]
+    return [ruled_by(story.ruling)] if story.ruling else []
 
 
 def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterator[str]:

@@ -50,9 +50,9 @@ def dealt() -> tuple[list[TapeRow], list[Planted]]:
     return rows, planted
 
 
-def told(subject: str, keep: int | None = None) -> Story:
-    """A round of the plan, or its first `keep` facts."""
-    rows = [row for row in dealt()[0] if row.subject == subject][:keep]
+def told(subject: str, keep: int | None = None, *, begin: int = 0) -> Story:
+    """A round of the plan, or its facts from `begin` to `keep`."""
+    rows = [row for row in dealt()[0] if row.subject == subject][begin:keep]
     submissions = [row for row in dealt()[0] if row.type == "rules_submission_filed.v1"]
     ruled = adjudicate(fact_of(row) for row in [*submissions, *rows])
     ruling = next((each for each in ruled if isinstance(each, Ruling)), None)
@@ -168,6 +168,12 @@ def test_a_round_without_cameras_says_so_once() -> None:
 def test_an_open_round_awaits_a_wager_of_a_player() -> None:
     begun = told("CC-01/2026-11-20/1", keep=1)
     assert "by or for a player" in " ".join(begun.missing)
+
+
+def test_a_round_of_a_game_not_on_record_says_so_without_none() -> None:
+    printed = " ".join(lines_of(told("CC-01/2026-11-20/1", keep=2, begin=1)))
+    assert "No chapter rules on this round, because its game is not known: awaiting." in printed
+    assert "None" not in printed
 
 
 def test_the_audit_agrees_where_everything_planted_was_found_and_nothing_else() -> None:
