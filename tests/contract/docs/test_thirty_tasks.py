@@ -1,4 +1,4 @@
-"""Thirty tasks of a newcomer: each is answered at most two clicks from the start page."""
+"""Thirty tasks of a newcomer, or more: each is answered at most two clicks from the start page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from replay.docs.pages import PAGES, with_parts
 
 DOCS = Path(__file__).parents[3] / "docs"
 START = "index.md"
-LIST = "## Thirty questions"
+LIST = "## Tasks and their pages"
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
