@@ -88,7 +88,8 @@ class SealedDay(Struct, frozen=True, kw_only=True):
         """
         people.require_two()
         if self.seals.sealed:
-            raise self._refused("The gaming day is closed", "Open it again first: `day reopen`.")
+            again = f"Open it again first: `round-ledger day reopen {self.gaming_day}`."
+            raise self._refused("The gaming day is closed", again)
         version = len(self.seals.seals) + 1
         return DaySealed(
             gaming_day=self.gaming_day,

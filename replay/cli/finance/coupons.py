@@ -34,7 +34,8 @@ _QUARTER = re.compile(r"\d{4}-Q[1-4]")
 def coupons(
     *,
     quarter: Annotated[
-        str | None, typer.Option(metavar="QUARTER", help="What was redeemed in it: 2026-Q4.")
+        str | None,
+        typer.Option(metavar="QUARTER", help="Only what was redeemed in a quarter, as 2026-Q4."),
     ] = None,
     property_: Casino = None,
     json: Json = False,
@@ -49,7 +50,7 @@ def coupons(
     Example: round-ledger coupons
     """
     if quarter is not None and not _QUARTER.fullmatch(quarter):
-        raise Usage(f"{quarter} is no quarter", where="--quarter", hint="Give one as 2026-Q4.")
+        raise Usage(f"`{quarter}` is not a quarter", where="--quarter", hint="Give one as 2026-Q4.")
     with opened_views([coupons_and_checks.VIEW]) as database:
         told = coupons_and_checks.coupon_facts(database, property_)
     found: dict[str, Sequence[Line]] = {
