@@ -225,7 +225,7 @@ def _behind(request: Request) -> Behind | None:
 
 def _game(name: str | None) -> str:
     game = games().get(name or "")
-    return game.title if game else name or "not told"
+    return game.title if game else name or "game not recorded"
 
 
 def code_marked(text: str) -> Markup:

@@ -254,7 +254,7 @@ def _sum_up(counted: Counter[str], *, json: bool, ends: bool = True) -> None:
 
 _KNOWN_FROM = {
     "record": "as recorded",
-    "told": "as told",
+    "told": "as given",
     "name": "from its name",
     "picture": "from the timecode in its pictures",
     "container": "from its container's date, which may be that of closing the file",

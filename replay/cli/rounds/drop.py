@@ -95,7 +95,7 @@ def _show_corrections(day: view.Drop) -> None:
     """Print each amount that a correction changes, before and after."""
     show_table(
         "Corrections",
-        ("fact", "amount", "wager", "told", "corrected", "because"),
+        ("fact", "amount", "wager", "recorded", "corrected", "because"),
         (
             (
                 f"{each.of_source} {each.of_id}",
@@ -106,7 +106,7 @@ def _show_corrections(day: view.Drop) -> None:
             )
             for each in day.corrections
         ),
-        right="told corrected",
+        right="recorded corrected",
     )
 
 

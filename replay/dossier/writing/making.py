@@ -102,7 +102,7 @@ def _fill(
     manifest = manifest_json(_told(evidence, filed, contents, key_id), filed.values())
     last: dict[str, bytes] = {"manifest.json": manifest}
     if signer:
-        signed_at = evidence.making.at if evidence.making else "not told"
+        signed_at = evidence.making.at if evidence.making else "not recorded"
         last["manifest.sig"] = signature_json(manifest, signer, signed_at)
     filed |= {name: summed(name, content) for name, content in last.items()}
     sums = "".join(f"{filed[name].sha256}  {name}\n" for name in sorted(filed)).encode()

@@ -87,7 +87,7 @@ def of_template(text: str) -> Iterator[str]:
 
 
 def of_module(text: str) -> Iterator[str]:
-    """The sentences that a module may show to people: its texts of four words or more."""
+    """The sentences that a module may show to people: its texts of two words or more."""
     nodes = [*ast.walk(ast.parse(text))]
     shown = _commands(nodes)
     aside = {
@@ -107,7 +107,7 @@ def of_module(text: str) -> Iterator[str]:
         if id(node) in aside or id(node) in within:
             continue
         words = _text(node)
-        if len(words.split()) > 3 and not _SQL.search(words):
+        if len(words.split()) > 1 and not _SQL.search(words) and "(?" not in words:
             yield from sentences(words)
 
 

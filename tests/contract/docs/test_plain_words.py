@@ -108,9 +108,12 @@ def show():
 def other():
     """Where nobody looks."""
     raise Refused(f"Of {number} facts none fits", hint="Send it again.")
+SHOWN = name or "not told"
+STARTS = re.compile(r"(?<=of) (?P<told>[0-9]) told")
 '''
     assert [each for each in of_module(module) if habits(each)] == [
         "Show what was told.",
+        "not told",
         "Of X facts none fits",
     ]
 
