@@ -112,13 +112,13 @@ def _in_words(type_: str, error: str) -> MalformedError:
             "missing_field",
             f"`{field}` is missing",
             f"{where}.{field}",
-            f"send `{field}`; the schema roundledger:{type_} lists what a fact needs",
+            f"send `{field}`; /docs/facts.html lists the fields of `{type_}`",
         )
     if message.startswith("`"):  # an error of the struct's own, which names the field first
         named = _FIRST_NAME.match(message)
         reason = "missing_field" if " is missing" in message else "wrong_field"
         where = f"{where}.{named['field']}" if named else where
-        return MalformedError(reason, message, where, f"see the schema roundledger:{type_}")
+        return MalformedError(reason, message, where, f"see `{type_}` in /docs/facts.html")
     return MalformedError("wrong_field", _what(message, where), where, _hint(type_, message, where))
 
 
@@ -141,4 +141,4 @@ def _hint(type_: str, message: str, where: str) -> str:
         return "keep within that bound; money goes up to 10^13 cents"
     if _is_card(where) and where.endswith("]"):
         return _CARD_HINT
-    return f"see the schema roundledger:{type_}"
+    return f"see `{type_}` in /docs/facts.html"

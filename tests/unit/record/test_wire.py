@@ -241,7 +241,7 @@ WRONG: list[tuple[str, str, str, str]] = [
     ),
     ("cards_dealt", '{"to":"dealer","cards":["as"],"face":"up"}', "$.data.cards[0]", "`As`"),
     ("cards_dealt", '{"to":"dealer","cards":"As","face":"up"}', "$.data.cards", "array"),
-    ("cards_dealt", '{"to":"table","cards":[],"face":"up"}', "$.data.to", "schema"),
+    ("cards_dealt", '{"to":"table","cards":[],"face":"up"}', "$.data.to", "`cards_dealt.v1`"),
     ("card_burned", '{"card":"10h"}', "$.data.card", "not a card"),
     ("dice_thrown", '{"dice":[1,7]}', "$.data.dice[1]", "bound"),
     ("irregularity_called", '{"kind":"dog_on_table"}', "$.data.kind", "dog_on_table"),
@@ -275,7 +275,7 @@ def test_a_field_that_cannot_be_meant_is_named(fact: str, text: str, where: str,
 def test_a_missing_field_is_named_with_its_place(fact: str, text: str, where: str) -> None:
     found = refused(data(text, type=f"roundledger.{fact}.v1"))
     assert (found.reason, found.where) == ("missing_field", where)
-    assert f"roundledger:{fact}.v1" in found.hint
+    assert f"`{fact}.v1`" in found.hint
 
 
 def test_a_gaming_day_that_is_none_is_named() -> None:
