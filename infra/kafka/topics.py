@@ -176,12 +176,19 @@ def require(kafka: Connection, name: str) -> int:
     """The number of partitions of a topic; raises `Unavailable` unless it is as declared."""
     each = topic(name)
     lacking = [d for d in differences(kafka, [each]) if d.what in ("topic", "partitions")]
+    if lacking and lacking[0].found is None:
+        raise Unavailable(
+            f"Topic {kafka.named(name)} does not exist",
+            where=kafka.bootstrap,
+            hint="Run `round-ledger topics apply`.",
+        )
     if lacking:
         raise Unavailable(
-            f"Topic {kafka.named(name)} is not as declared: {lacking[0].what} should be"
-            f" {lacking[0].declared}, is {lacking[0].found or 'not there'}",
+            f"Topic {kafka.named(name)} has {lacking[0].found} partitions, not"
+            f" {lacking[0].declared}",
             where=kafka.bootstrap,
-            hint="Run `round-ledger topics apply`, then `round-ledger topics check`.",
+            hint="A partition count cannot be reduced. Delete the topic, run `round-ledger topics"
+            " apply`, start the relay.",
         )
     return each.partitions
 

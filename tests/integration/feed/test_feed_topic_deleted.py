@@ -77,10 +77,10 @@ def test_a_topic_deleted_under_relay_and_views_is_told_by_both_and_its_steps_hea
             assert running.process.wait(120) == 3
         with heard(commands) as again:
             assert again.process.wait(120) == 3
-        assert tells(again, f"Topic {bare_kafka.named(topics.FACTS)} is not as declared")
+        assert tells(again, f"Topic {bare_kafka.named(topics.FACTS)} does not exist")
         assert tells(again, "topics apply")
         views.says("lost")
-        until(lambda: tells(views, f"Topic {bare_kafka.named(topics.FACTS)} is not as declared"))
+        until(lambda: tells(views, f"Topic {bare_kafka.named(topics.FACTS)} does not exist"))
         assert positions(database) == (first, first), "what nobody published is in no view"
         assert everything(database) == kept
         assert Cli(commands.environ)("topics", "apply").code == 0
@@ -105,7 +105,7 @@ def test_a_relay_without_news_tells_of_a_deleted_topic_and_ends_once_it_is_there
     with heard(commands) as running:
         until(lambda: position(database, topics.FACTS) == last)
         delete(kafka, [topics.FACTS])
-        until(lambda: tells(running, "show the end of a topic", "should be exists, is not there"))
+        until(lambda: tells(running, "show the end of a topic", "does not exist"))
         assert running.process.poll() is None
         topics.apply(kafka)
         assert running.process.wait(120) == 3
