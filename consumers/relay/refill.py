@@ -44,7 +44,11 @@ WAITING_MAX = 2_000_000
 
 _ANEW = (
     "run `round-ledger relay refill --rest-anew`, delete the topic, run"
-    " `round-ledger topics apply`, and let devices send again."
+    " `round-ledger topics apply`, start the relay. Devices send again what was not answered."
+)
+_ASIDE_ANEW = (
+    "Nothing was written. Keep a copy of that topic: devices send again only what was not"
+    " answered. Then delete it, run `round-ledger topics apply`, then this command again."
 )
 _BACK = (100, 10_000, 1_000_000, 2**62)
 
@@ -230,9 +234,12 @@ def _forked(each: Consumed | None, position: int) -> Refused:
     where = f", partition {each.partition}, offset {each.offset}" if each else ""
     return Refused(
         f"The feed and the record hold different facts at position {position:,}:"
-        " the record continued after its end was lost",
+        " the record continued after its end was lost, or the feed is another ledger's",
         where=f"{topics.FACTS}{where}",
-        hint="Nothing was written; see /docs/runbook/failover.html.",
+        hint="Nothing was written. If the record continued: see /docs/runbook/failover.html. If the"
+        " topic is another ledger's: correct ROUND_LEDGER_KAFKA_BOOTSTRAP or"
+        " ROUND_LEDGER_TOPIC_PREFIX. If only this record is, or after `--rest-anew`: delete the"
+        " topic, run `round-ledger topics apply`, start the relay.",
     )
 
 
@@ -257,8 +264,7 @@ def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
                 raise Refused(
                     f"The feed lacks inputs after number {reached:,}",
                     where=topics.QUARANTINE,
-                    hint="Nothing was written. Delete that topic, run `round-ledger topics apply`,"
-                    " then this command again. Devices send again the inputs that are lost.",
+                    hint=_ASIDE_ANEW,
                 )
             rows = [_input(number, above[number]) for number in sorted(above)]
             filling.set_aside([row for row, _ in rows])
@@ -291,6 +297,5 @@ def _not_whole(number: int, each: Consumed) -> Refused:
     return Refused(
         f"The feed holds input {number:,} incomplete or damaged",
         where=f"{topics.QUARANTINE}, offset {each.offset}",
-        hint="Nothing was written. Delete that topic, run `round-ledger topics apply`, then this"
-        " command again. The device sends the input again.",
+        hint=_ASIDE_ANEW,
     )

@@ -260,9 +260,9 @@ def contradiction(topic: str, at: Consumed) -> Refused:
     return Refused(
         "The topic holds a record that differs from the record of PostgreSQL",
         where=f"{topic}, partition {at.partition}, offset {at.offset}",
-        hint="The record has lost its end, or another ledger wrote to this topic. Nothing was"
-        " published. If the record lost its end: `round-ledger relay refill`;"
-        " see /docs/how-to/repair.html.",
+        hint="Nothing was published. If the record lost its end, append nothing and run"
+        " `round-ledger relay refill`; see /docs/runbook/failover.html. If this is another ledger's"
+        " topic, correct ROUND_LEDGER_KAFKA_BOOTSTRAP or ROUND_LEDGER_TOPIC_PREFIX.",
     )
 
 
