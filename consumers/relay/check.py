@@ -246,6 +246,10 @@ class _Check:
         told = dict(each.headers)
         number = records.number(told, QUARANTINE_ID)
         rows = self._relay_store.quarantined(number - 1, 1) if number else []
+        if not records.is_quarantined(each.value, number):
+            says = "It is no quarantined input, or is damaged."
+            self._tell("unreadable", topics.QUARANTINE, where, says)
+            return
         if not rows or not records.is_of(rows[0], told, each.value):
             says = f"Input {number:,} differs from the record."
             self._tell("stranger", topics.QUARANTINE, where, says)

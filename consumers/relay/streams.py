@@ -131,7 +131,7 @@ class Quarantine:
             return Judged("own", number)
         if number and records.is_quarantined(each.value, number):
             return Judged("foreign", number, "It is an input that is not on record.")
-        return Judged("stray", 0, "It is no quarantined input.")
+        return Judged("stray", 0, "It is no quarantined input, or is damaged.")
 
 
 def _fact(each: Consumed) -> Fed | Judged:

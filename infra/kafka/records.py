@@ -226,26 +226,33 @@ _encode = msgspec.json.Encoder().encode
 
 
 def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) -> bool:
-    """Whether a Kafka record is of this input, by its digest.
+    """Whether a Kafka record is of this input, by its number, bytes and digest.
 
     An input restored from the feed may be truncated; it is compared by the bytes it has.
     """
-    if dict(of_quarantined(row).headers)[DIGEST] == headers.get(DIGEST):
-        return True
     try:
         told = msgspec.json.decode(value or b"", type=Envelope)
     except msgspec.MsgspecError:
         return False
-    return told.octets > OCTETS_MAX and told.bytes == base64.b64encode(row.octets).decode()
+    is_cut = len(row.octets) == OCTETS_MAX < told.octets
+    return (
+        told.quarantine_id == row.quarantine_id
+        and told.bytes == base64.b64encode(row.octets[:OCTETS_MAX]).decode()
+        and told.sha256.encode() == headers.get(DIGEST)
+        and (is_cut or told.sha256 == hashlib.sha256(row.octets).hexdigest())
+    )
 
 
 def is_quarantined(value: bytes | None, quarantine_id: int) -> bool:
-    """Whether a value is the envelope of an input with this number."""
+    """Whether a value is an undamaged envelope of an input with this number."""
     try:
         told = msgspec.json.decode(value or b"", type=Envelope)
-    except msgspec.MsgspecError:
+        octets = base64.b64decode(told.bytes)
+    except (msgspec.MsgspecError, ValueError):
         return False
-    return told.quarantine_id == quarantine_id
+    is_cut = len(octets) == OCTETS_MAX < told.octets
+    is_whole = is_cut or hashlib.sha256(octets).hexdigest() == told.sha256
+    return is_whole and told.quarantine_id == quarantine_id
 
 
 def of_quarantined(row: InQuarantine) -> ProducerRecord:

@@ -157,6 +157,33 @@ def test_an_equivocation_travels_with_the_attributes_it_came_with() -> None:
     assert json.loads(records.of_quarantined(aside).value)["attributes"] == attributes
 
 
+@pytest.mark.parametrize(
+    ("given", "other"),
+    [
+        (b"eyJ4", b"eyJ5"),
+        (b'"eyJ4', b'"?'),
+        (b'"quarantine_id":4', b'"quarantine_id":3'),
+        (b"{", b""),
+    ],
+)
+def test_a_quarantined_input_is_known_by_its_bytes_and_not_by_a_header(
+    given: bytes, other: bytes
+) -> None:
+    aside = InQuarantine(
+        *(4, "quarantined", "not_json", "Not JSON", "$", "send JSON", None, None, None),
+        *(b'{"x":1}', 1, RECEIVED_US, RECEIVED_US, None, None),
+    )
+    _, value, headers = records.of_quarantined(aside)
+    assert records.is_of(aside, dict(headers), value)
+    assert records.is_quarantined(value, 4)
+    assert given in value
+    changed = value.replace(given, other, 1)
+    assert not records.is_of(aside, dict(headers), changed)
+    assert not records.is_quarantined(changed, 4)
+    assert not records.is_of(aside, {**dict(headers), records.DIGEST: b"0"}, value)
+    assert not records.is_of(aside, dict(headers), None)
+
+
 @pytest.mark.parametrize(("place", "partition"), GOLDEN.items())
 def test_a_place_stays_in_its_partition_for_ever(place: str, partition: int) -> None:
     assert records.partition_of(place.encode(), topics.topic(topics.FACTS).partitions) == partition
