@@ -166,8 +166,11 @@ def refill(
             f"At new positions, above a gap: {quantity(done.anew, 'fact')}. "
             "Delete the facts' topic, run `topics apply`, then start the relay."
         )
-    if not any(done):
-        say("The feed has nothing that is missing in the record.")
+    if not any(done._replace(strays=0)):
+        say(
+            "The feed has nothing that is missing in the record. If the relay refuses a topic all"
+            " the same: delete it, run `topics apply`, start the relay."
+        )
 
 
 @group.command("restate")
