@@ -259,7 +259,8 @@ def _compared(
         relay_store.note_in_order(stream.topic)
         if found.strays:
             relay_store.note_strays(stream.topic, found.strays)
-            figures = {"topic": stream.topic, "strays": found.strays}
+            strays = {number: each._asdict() for number, each in found.strays.items()}
+            figures = {"topic": stream.topic, "strays": strays}
             LOG.error("another program wrote to the topic", extra={"figures": figures})
         if found.marks != marks:
             relay_store.keep_marks(stream.topic, found.marks)
