@@ -23,8 +23,6 @@ EQUIVALENT = {
     "_WON: ('dealer bust', 'higher', 'blackjack') -> ('dealer bust', 'blackjack', 'higher')": A_SET,
     "styled: 'none' -> 'nonex' #2": "no rule is called so: hands ask for the other",
     "deal: (of.wager, *of.beside) -> (*of.beside, of.wager)": A_SET,
-    "_late: 1 -> 2": "of the cards, the first is asked for",
-    "_late: 0 -> -1": ONE,
     "even_money: taken.add(seat) -> pass": PAID,
     "even_money: (1, None) -> (None, 1)": A_SET,
     "play_out: 'blackjack' -> 'blackjackx'": "an end by any name is one",

@@ -33,7 +33,6 @@ EQUIVALENT: dict[str, str] = {
     "GAME: (*DECK, JOKER) -> (JOKER, *DECK)": NO_ORDER,
     "play: ('asia_poker', 'bonus') -> ('bonus', 'asia_poker')": NO_ORDER,
     "play: '7(d)' -> '7(e)'": BY_NAME,
-    "_set_hands: Lt -> LtE": "two positions never stand at one place",
     "_named: (hands, dealer) -> (dealer, hands)": NO_ORDER,
     "_named: In -> NotIn": "it saves work where no joker lies; one hand of the two never has it",
     "_fouled: LtE -> Lt": "a hand of four cards never equals one of two",

@@ -14,7 +14,6 @@ ONE_EACH = "the two are of the same length"
 EQUIVALENT = {
     "_points: (None, ()) -> ((), None)": "without points nothing is settled by them",
     "_points: 0 -> -1": "the first of one setting is its last",
-    "_set_hands: Lt -> LtE": "two seats have two places",
     "_set_hands: True -> False": "how chance may set a hand: no ruling looks at it",
     "_dealer: False -> True": "how chance may set a hand: no ruling looks at it",
     "_settle: (WIN, TIE_HIGH, TIE_LOW) -> (TIE_HIGH, TIE_LOW)": "where no tie fits, WIN is asked",
