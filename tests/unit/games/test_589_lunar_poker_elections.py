@@ -31,6 +31,8 @@ def test_589_11_a_3_a_fold_before_the_lock_is_the_last_word_and_the_bet_goes_bac
     assert told(BEGUN + BET + FOLD + "locked\n" + kept)[3] == (
         "! wrongly_collected 1 bet 0 / 2000 589.11(a)(3)"
     )
+    # So it does if the hand would be paid at once, and was not declared.
+    check(opening("As Ks Qs Js Ts", QUALIFIED) + BET + FOLD + "locked", GIVEN_UP)
     # Taken back by the player there is none to return.
     taken = BEGUN + BET + "withdraw 1 bet 2000\n" + FOLD + "locked"
     check(taken, "complete\n 1 ante 1000 lose -1000 589.11(d)(1)")

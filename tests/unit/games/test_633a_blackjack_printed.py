@@ -23,6 +23,8 @@ EQUIVALENT = {
     "_WON: ('dealer bust', 'higher', 'blackjack') -> ('dealer bust', 'blackjack', 'higher')": A_SET,
     "styled: 'none' -> 'nonex' #2": "no rule is called so: hands ask for the other",
     "deal: (of.wager, *of.beside) -> (*of.beside, of.wager)": A_SET,
+    "not_before: 'it was placed before the card that opens it' -> "
+    "'it was placed before the card that opens itx'": "a sentence, which a case reads whole",
     "even_money: taken.add(seat) -> pass": PAID,
     "even_money: (1, None) -> (None, 1)": A_SET,
     "play_out: 'blackjack' -> 'blackjackx'": "an end by any name is one",

@@ -221,6 +221,16 @@ def test_635a_what_comes_next_from_the_wager_to_the_dealers_draw() -> None:
     assert "! wager_not_permitted 2 spanish_21 633a.6(f)" in found
 
 
+def test_633a_11_aces_are_not_split_again() -> None:
+    aces = "decide 1 split, 1 split 1000 hand 2, deal 1 up Ks, deal 1.2 up Ah"
+    again = f"{aces}, decide 1.2 split, 1 split 1000 hand 3"
+    found = text(ruling(round_of("9d 8h", "Ac Ad", again, bets=BET), GAME))
+    assert [line for line in found if line.startswith("!")] == [
+        "! wager_not_permitted 1.3 split None / 1000 633a.11",
+        "! decision_not_permitted 1.2 None / split 633a.11",
+    ]
+
+
 def test_635a_what_the_holder_may_choose_and_how_many_decks_and_boxes_there_are() -> None:
     game = adjudicate.games()[GAME]
     assert (game.decks, game.positions, len(game.deck)) == (6, 7, 48)
