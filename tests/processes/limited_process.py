@@ -1,7 +1,7 @@
 """The command under a limit of memory, which is what it has once loaded and so much more.
 
 `MIB MODE ARGUMENT...`. MODE `right` is the command as it is; `hungry` is the mutant whose views
-take in all there is at once.
+take in all there is at once, whether they read it or not.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ def _hungry() -> None:
 
     def whole(self: Runner) -> bool:
         self._options = replace(self._options, batch_rows=ALL)
+        self._skipped = ()
         return step(self)
 
     Runner.step = whole  # type: ignore[method-assign]

@@ -155,7 +155,7 @@ def test_a_record_of_another_program_on_the_quarantine_topic_is_counted(
     record(database, day(1))
     once(database, kafka)
     put(kafka, [(b"quarantine", b"{}", [("ledger_quarantine_id", number)])], topics.QUARANTINE)
-    assert [each.kind for each in check.verify(database, kafka).breaks] == ["stranger"]
+    assert [each.kind for each in check.verify(database, kafka).breaks] == ["unreadable"]
     once(database, kafka)
     assert [each.topic for each in relay_progress.strays(database)] == [topics.QUARANTINE]
 
