@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.facts import type_name
-from ledger.finance.sealing import DAY_FACTS, DaySeals
+from ledger.finance.day_versions import DAY_FACTS, DaySeals
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:

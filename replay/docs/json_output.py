@@ -21,8 +21,8 @@ from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
 from ledger.finance.checks import CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
+from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
-from ledger.finance.sealing import Adjustment
 from ledger.finance.win import (
     AuditException,
     BoxContent,

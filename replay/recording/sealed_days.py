@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from consumers.finance import sealed, seals
+from consumers.finance import sealed_wins, seals
 from infra.postgres.recorder import aggregate_id, version_of
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused, Usage
 from ledger.facts import DayReopened, DaySealed
-from ledger.finance import sealing
-from ledger.finance.sealing import DaySeals
+from ledger.finance import day_versions
+from ledger.finance.day_versions import DaySeals
 from ledger.values import Source
 from replay.recording.decisions import Decisions
 from replay.text.typed import written
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from consumers.finance.sealed import PinnedDay
+    from consumers.finance.sealed_wins import PinnedDay
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
@@ -40,7 +40,7 @@ def versions_folder(home: Path) -> Path:
     return home / "sealed"
 
 
-class ClosedBy(Struct, frozen=True, kw_only=True):
+class Signers(Struct, frozen=True, kw_only=True):
     """The two people who close a gaming day or open it again, and their reasons."""
 
     by: str
@@ -81,7 +81,7 @@ class SealedDay(Struct, frozen=True, kw_only=True):
                 day = replace(day, version=version, seals=day.seals.after(body))
         return day
 
-    def close(self, pinned: PinnedDay, people: ClosedBy, rules: str) -> DaySealed:
+    def close(self, pinned: PinnedDay, people: Signers, rules: str) -> DaySealed:
         """The day's next version. rules: the version of the program that worked it out.
 
         Raises `Usage` for one person twice, `Refused` for a day that is closed.
@@ -96,15 +96,15 @@ class SealedDay(Struct, frozen=True, kw_only=True):
             version=version,
             heads=pinned.heads,
             rules=rules,
-            report=sealing.REPORT,
-            digest=sealing.digest(sealing.sealed(pinned.wins, version)),
+            report=day_versions.REPORT,
+            digest=day_versions.digest(day_versions.sealed(pinned.wins, version)),
             because=_text(people.because, "--because"),
             despite=_text(people.despite, "--despite"),
             by=people.by,
             second=people.second,
         )
 
-    def reopen(self, people: ClosedBy) -> DayReopened:
+    def reopen(self, people: Signers) -> DayReopened:
         """The closed day is opened again, for a reason. Raises as `close`."""
         people.require_two()
         if self.seals.sealed is None:
@@ -132,7 +132,7 @@ class DayDecisions(Decisions[SealedDay]):
         super().__init__(database, rows_about=self._rows_about)
 
     def close_day(
-        self, pinned: PinnedDay, people: ClosedBy, rules: str, kept: Path | None = None
+        self, pinned: PinnedDay, people: Signers, rules: str, kept: Path | None = None
     ) -> DaySealed | None:
         """Close a day as it is pinned; None if it lacks something and nobody says why.
 
@@ -144,7 +144,7 @@ class DayDecisions(Decisions[SealedDay]):
             return None
         self.decide(case, closed)
         if kept:
-            sealed.keep(kept, closed, sealing.sealed(pinned.wins, closed.version))
+            sealed_wins.keep(kept, closed, day_versions.sealed(pinned.wins, closed.version))
         return closed
 
     def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:

@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import typer
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed, wins
+from consumers.finance import sealed_wins, wins
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
@@ -53,7 +53,7 @@ from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
-from replay.recording.sealed_days import ClosedBy, DayDecisions, versions_folder
+from replay.recording.sealed_days import DayDecisions, Signers, versions_folder
 from replay.rounds.reading import LoadedRound, load_round
 from replay.rounds.views import catch_up_views
 from replay.shell.output import Advance, print_drawn, progress, say
@@ -85,7 +85,7 @@ MISTAKES = {
 }
 
 
-SIGNED = ClosedBy(by="F-3001", second="F-3002")
+SIGNED = Signers(by="F-3001", second="F-3002")
 """The two people who close the demonstration's gaming day."""
 
 
@@ -335,7 +335,7 @@ def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]
     """Close the gaming day as `day close` does, and write its journal."""
     found = entries.read(database, gaming_day=plan.gaming_day)
     place.journal.write_text("".join(f"{line}\n" for line in hledger(found)), encoding="utf-8")
-    pinned = sealed.pinned_now(database, plan.property, plan.gaming_day)
+    pinned = sealed_wins.pinned_now(database, plan.property, plan.gaming_day)
     with DayDecisions(database) as decisions:
         version, kept = metadata.version("round-ledger"), versions_folder(place.home)
         closed = decisions.close_day(pinned, SIGNED, version, kept)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from consumers.finance import sealed
-from ledger.finance.sealing import Adjustment
+from consumers.finance import sealed_wins
+from ledger.finance.day_versions import Adjustment
 from ledger.values import dollars, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, require_gaming_day
-from replay.recording.sealed_days import ClosedBy, DayDecisions, SealedDay, versions_folder
+from replay.recording.sealed_days import DayDecisions, SealedDay, Signers, versions_folder
 from replay.rounds.views import catch_up_views, opened_views
 from replay.shell.output import Json, print_json, say
 from replay.shell.settings import in_force
@@ -54,7 +54,7 @@ def show(gaming_day: Day, *, property_: Casino = None, json: Json = False) -> No
 
     Example: round-ledger day show 2026-11-20
     """
-    with opened_views(sealed.VIEWS) as database:
+    with opened_views(sealed_wins.VIEWS) as database:
         found = _read(database, property_, gaming_day)
     _show(found, json=json)
 
@@ -75,9 +75,9 @@ def reopen(
 
     Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
     """
-    people = ClosedBy(by=by, second=second, because=because)
+    people = Signers(by=by, second=second, because=because)
     people.require_two()
-    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
+    with opened_views(sealed_wins.VIEWS) as database, DayDecisions(database) as decisions:
         name = _read(database, property_, gaming_day).property
         case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
         decisions.decide(case, case.reopen(people))
@@ -109,10 +109,10 @@ def close(
 
     Example: round-ledger day close 2026-11-20 --by F-3001 --second F-3002 --despite "Box is lost."
     """
-    people = ClosedBy(by=by, second=second, because=because, despite=despite)
+    people = Signers(by=by, second=second, because=because, despite=despite)
     people.require_two()
-    with opened_views(sealed.VIEWS) as database, DayDecisions(database) as decisions:
-        pinned = sealed.pinned_now(database, property_, gaming_day)
+    with opened_views(sealed_wins.VIEWS) as database, DayDecisions(database) as decisions:
+        pinned = sealed_wins.pinned_now(database, property_, gaming_day)
         kept = versions_folder(in_force().home)
         if decisions.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
             _tell_missing(pinned.missing, json=json)
@@ -123,16 +123,16 @@ def close(
 
 def _after(database: "Database", property_: str, gaming_day: str) -> ClosedDay:
     """The day after a decision, with the views caught up to it."""
-    catch_up_views(database, sealed.VIEWS, lambda *_, **__: None)
+    catch_up_views(database, sealed_wins.VIEWS, lambda *_, **__: None)
     return _read(database, property_, gaming_day)
 
 
 def _read(database: "Database", property_: str | None, gaming_day: str) -> ClosedDay:
     """A gaming day. Raises `NotFound` if no fact is of it, `Usage` if several casinos have it."""
     kept = versions_folder(in_force().home)
-    wins = sealed.read(database, property=property_, gaming_day=gaming_day, kept=kept)
-    house = sealed.one_house({each.property for each in wins}, gaming_day)
-    its, adjustments = sealed.versions(database, house, gaming_day, kept)
+    wins = sealed_wins.read(database, property=property_, gaming_day=gaming_day, kept=kept)
+    house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
+    its, adjustments = sealed_wins.versions(database, house, gaming_day, kept)
     last = its.seals[-1] if its.seals else None
     return ClosedDay(
         property=house,

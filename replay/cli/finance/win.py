@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed
+from consumers.finance import sealed_wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin
@@ -48,12 +48,12 @@ def win(
     if version is not None and gaming_day is None:
         raise Usage("A version is of one day", where="--version", hint="Give --gaming-day, too.")
     kept = versions_folder(in_force().home)
-    with opened_views(sealed.VIEWS) as database:
+    with opened_views(sealed_wins.VIEWS) as database:
         asked: dict[str, Any] = {"property": property_, "table": table, "kept": kept}
         if version is None or gaming_day is None:
-            found = sealed.read(database, gaming_day=gaming_day, **asked)
+            found = sealed_wins.read(database, gaming_day=gaming_day, **asked)
         else:
-            found = sealed.of_version(database, version, gaming_day=gaming_day, **asked)
+            found = sealed_wins.of_version(database, version, gaming_day=gaming_day, **asked)
     shown = grouped(found, by)
     if json:
         print_lines(shown)

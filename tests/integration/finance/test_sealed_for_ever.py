@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from consumers.finance import sealed, seals
+from consumers.finance import sealed_wins, seals
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape
 from ledger.facts import FactCorrected, FactRef
-from ledger.finance import sealing
+from ledger.finance import day_versions
 from ledger.finance.win import figures
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import encode, fact_of
-from replay.recording.sealed_days import ClosedBy, DayDecisions, SealedDay
+from replay.recording.sealed_days import DayDecisions, SealedDay, Signers
 from tests.property.finance.floors import FAULTS, house
 from tests.scenes.view_feeds import day, received, record
 from tests.suite.budget import budget
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 DAY, HOUSE = "2026-11-20", "hollywood"
-TWO = ClosedBy(by="F-1", second="F-2", because="Late facts.", despite="As it is.")
+TWO = Signers(by="F-1", second="F-2", because="Late facts.", despite="As it is.")
 MINUTE_US = 60_000_000
 
 
@@ -63,8 +63,8 @@ def _moved(time: str, chance: random.Random) -> str:
 
 def close(database: Database, decisions: DayDecisions, gaming_day: str = DAY) -> bytes:
     """Close the day by its views, and return what the record says of its newest version."""
-    up_to_date(database, sealed.VIEWS)
-    closed = decisions.close_day(sealed.pinned_now(database, HOUSE, gaming_day), TWO, "1")
+    up_to_date(database, sealed_wins.VIEWS)
+    closed = decisions.close_day(sealed_wins.pinned_now(database, HOUSE, gaming_day), TWO, "1")
     assert closed
     up_to_date(database, [seals.VIEW])
     return said(database, closed.version, gaming_day)
@@ -72,7 +72,7 @@ def close(database: Database, decisions: DayDecisions, gaming_day: str = DAY) ->
 
 def said(database: Database, version: int, gaming_day: str = DAY) -> bytes:
     """What a version says, worked out from the record. It raises for another digest."""
-    return sealing.printed(sealed.of_version(database, version, gaming_day=gaming_day))
+    return day_versions.printed(sealed_wins.of_version(database, version, gaming_day=gaming_day))
 
 
 def amounts(wins: list[TableWin]) -> dict[tuple[str, str], int | None]:
@@ -102,20 +102,20 @@ def test_each_version_says_the_same_bytes_whatever_arrives_and_differs_by_its_ad
                 decisions.decide(case, case.reopen(TWO))
     assert [said(database, nth + 1) for nth in range(versions)] == kept
     assert len(set(kept)) == versions, "each version had something to differ by"
-    now = sealed.pinned_now(database, HOUSE, DAY)
+    now = sealed_wins.pinned_now(database, HOUSE, DAY)
     for nth, each in enumerate(kept, 1):
-        unpinned = sealing.printed(sealing.sealed(now.wins, nth))
+        unpinned = day_versions.printed(day_versions.sealed(now.wins, nth))
         assert unpinned != each, "without the pins the version would have changed"
 
 
 def differs_by_its_adjustments(database: Database, version: int) -> None:
     """The adjustments lead from every figure of the version before to every figure of this one."""
-    _, adjustments = sealed.versions(database, HOUSE, DAY)
+    _, adjustments = sealed_wins.versions(database, HOUSE, DAY)
     if version == 1:
         assert adjustments == []
         return
     before, after = (
-        amounts(sealed.of_version(database, each, gaming_day=DAY))
+        amounts(sealed_wins.of_version(database, each, gaming_day=DAY))
         for each in (version - 1, version)
     )
     for each in adjustments:
@@ -139,12 +139,12 @@ def test_the_current_line_lists_the_late_facts_of_its_table_and_what_they_would_
     with DayDecisions(database) as decisions, PostgresTape(database) as tape:
         for version, seed in enumerate(seeds, 1):
             chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
-            signed = sealing.sealed(sealed.pinned_now(database, HOUSE, DAY).wins, version)
+            signed = day_versions.sealed(sealed_wins.pinned_now(database, HOUSE, DAY).wins, version)
             close(database, decisions)
             late = [late_fact(facts, chance, f"late-{seed}-{n}") for n in range(25)]
             late = [each for each in late if each.type not in STARTS]
             tape.append(late)
-            up_to_date(database, sealed.VIEWS)
+            up_to_date(database, sealed_wins.VIEWS)
             facts_now = [fact_of(row) for row in tape.read(0, 100_000)]
             lists_them(database, signed, facts_now, {each.id for each in late})
             case = decisions.read(SealedDay(property=HOUSE, gaming_day=DAY))
@@ -160,15 +160,15 @@ def lists_them(
 ) -> None:
     """The current lines have the signed figures; the late facts and changes of the whole feed."""
     new = [fact for fact in facts if fact.id in late]
-    expected = sealing.arrived(facts, new, DAY)
-    now = {each.table: each for each in sealing.wins_of_day(facts, HOUSE, DAY)}
-    found = sealed.read(database, gaming_day=DAY)
+    expected = day_versions.arrived(facts, new, DAY)
+    now = {each.table: each for each in day_versions.wins_of_day(facts, HOUSE, DAY)}
+    found = sealed_wins.read(database, gaming_day=DAY)
     assert [msgspec.structs.replace(each, late=[], pending={}) for each in found] == [
         msgspec.structs.replace(each, pit=found[nth].pit) for nth, each in enumerate(signed)
     ]
     for each in found:
         assert each.late == expected.get(each.table or "", [])
-        assert each.pending == sealing.changes(each, now[each.table])
+        assert each.pending == day_versions.changes(each, now[each.table])
     assert any(each.late for each in found)
 
 
@@ -181,9 +181,9 @@ def test_days_closed_in_turn_by_their_views_say_what_the_record_says(
     chance = random.Random(days)  # noqa: S311 - repeatable, guards nothing
     install(database)
     by_views: list[bool] = []
-    have_read = sealed._have_read
+    have_read = sealed_wins._have_read
     monkeypatch.setattr(
-        sealed, "_have_read", lambda *asked: by_views.append(have_read(*asked)) or by_views[-1]
+        sealed_wins, "_have_read", lambda *asked: by_views.append(have_read(*asked)) or by_views[-1]
     )
     kept: dict[str, bytes] = {}
     late: list[Received] = []

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import journal, sealed, wins
+from consumers.finance import journal, sealed_wins, wins
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.values import dollars
-from replay.recording.sealed_days import ClosedBy, DayDecisions
+from replay.recording.sealed_days import DayDecisions, Signers
 from replay.web.pages.win import drawn, tray_steps
 from tests.fixtures.web import opened_site, people
 from tests.scenes.table_days import fact
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Browser
 
 HOUSE, GAMING_DAY = "hollywood", "2026-11-20"
-TWO = ClosedBy(by="F-1", second="F-2", despite="As it is.")
+TWO = Signers(by="F-1", second="F-2", despite="As it is.")
 TRAY = "assets:tray:CC-07"
 
 
@@ -68,7 +68,7 @@ def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
     scenes: Scenes, tmp_path: Path
 ) -> None:
     database, _ = scenes.copy(played)
-    closed = sealed.pinned_now(database, HOUSE, GAMING_DAY)
+    closed = sealed_wins.pinned_now(database, HOUSE, GAMING_DAY)
     table = next(each.table for each in closed.wins if each.drop.total is not None)
     with DayDecisions(database) as decisions:
         decisions.close_day(closed, TWO, "1")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests import memory
-from tests.memory import place, short_lived
+from tests.suite import memory
+from tests.suite.memory import place, short_lived
 
 ROOT = Path(__file__).parents[3]
 CASE = """
 import signal, sys, pytest
-from tests.memory import short_lived
+from tests.suite.memory import short_lived
 @pytest.fixture(scope="session")
 def folder():
     with short_lived("case") as made:

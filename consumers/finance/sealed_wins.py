@@ -20,7 +20,7 @@ from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Unavailable, Usage
-from ledger.finance import sealing
+from ledger.finance import day_versions
 from ledger.finance.win import AuditException, TableWin
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
@@ -74,11 +74,18 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
                 each
                 for name in heads
                 if property_ in (None, name)
-                for each in sealing.wins_of_day(_facts(store, name, heads[name]), name, gaming_day)
+                for each in _of_record(store, name, heads[name], gaming_day)
             ]
     house = one_house({each.property for each in found}, gaming_day)
     its = [each for each in found if each.property == house]
     return PinnedDay(house, gaming_day, heads[house], its)
+
+
+def _of_record(
+    store: ViewStore, property_: str, heads: Mapping[str, int], gaming_day: str
+) -> list[TableWin]:
+    """The wins of a gaming day by the record up to some heads."""
+    return day_versions.wins_of_day(_facts(store, property_, heads), property_, gaming_day)
 
 
 def _have_read(store: ViewStore, position: int) -> bool:
@@ -152,7 +159,7 @@ def of_version(
         found: list[TableWin] = []
         for (name, _), seal in sorted(chosen, key=lambda each: each[0]):
             its = said(store, name, seal, kept)
-            if sealing.digest(its) != seal.digest:
+            if day_versions.digest(its) != seal.digest:
                 raise _other_bytes(seal)
             found += its
     return [each for each in found if table in (None, each.table)]
@@ -167,16 +174,16 @@ def said(
     """
     found = _kept(kept, property_, seal) if kept else None
     if found is None:
-        facts = _facts(store, property_, seal.heads)
-        found = sealing.sealed(sealing.wins_of_day(facts, property_, seal.gaming_day), seal.version)
-        if kept and sealing.digest(found) == seal.digest:
+        its = _of_record(store, property_, seal.heads, seal.gaming_day)
+        found = day_versions.sealed(its, seal.version)
+        if kept and day_versions.digest(found) == seal.digest:
             keep(kept, seal, found)
     return found
 
 
 def versions(
     database: Database, property_: str, gaming_day: str, kept: Path | None = None
-) -> tuple[sealing.DaySeals, list[sealing.Adjustment]]:
+) -> tuple[day_versions.DaySeals, list[day_versions.Adjustment]]:
     """The versions of a gaming day, and how the last one differs from the one before it."""
     with reading(database, _TABLES) as store:
         its = seals.read(store, property_, gaming_day)[property_, gaming_day]
@@ -188,7 +195,7 @@ def versions(
 
 def _adjusted(
     store: ViewStore, property_: str, before: DaySealed, after: DaySealed, kept: Path | None
-) -> list[sealing.Adjustment]:
+) -> list[day_versions.Adjustment]:
     rows = _rows(store, property_, after.heads)
     facts = [fact_of(row) for row in rows]
     late = (
@@ -196,10 +203,10 @@ def _adjusted(
         for row, fact in zip(rows, facts, strict=True)
         if row.table_seq > before.heads.get(row.tape.partition("/")[2], 0)
     )
-    return sealing.adjustments(
+    return day_versions.adjustments(
         said(store, property_, before, kept),
         said(store, property_, after, kept),
-        sealing.arrived(facts, late, after.gaming_day),
+        day_versions.arrived(facts, late, after.gaming_day),
     )
 
 
@@ -237,7 +244,7 @@ def _beside(
 ) -> dict[tuple[str, str, str], TableWin]:
     """A sealed day's wins, each with its late facts and what they would change."""
     its = said(store, day[0], seal, kept)
-    same = sealing.digest(its) == seal.digest
+    same = day_versions.digest(its) == seal.digest
     late = _late(store, day, seal.heads, asked)
     found = {_key(each): each for each in its if asked.table in (None, each.table)}
     told = {}
@@ -247,7 +254,7 @@ def _beside(
             each,
             exceptions=each.exceptions if same else [*each.exceptions, _differs(seal)],
             late=late.get(key[2], []),
-            pending=sealing.changes(found.get(key), live.get(key)) if key in found else {},
+            pending=day_versions.changes(found.get(key), live.get(key)) if key in found else {},
         )
     return told
 
@@ -332,7 +339,7 @@ def _kept(folder: Path, property_: str, seal: DaySealed) -> list[TableWin] | Non
         return None
     of = {(each.property, each.gaming_day, each.version) for each in found}
     is_its = of == {(property_, seal.gaming_day, seal.version)}
-    return found if is_its and sealing.digest(found) == seal.digest else None
+    return found if is_its and day_versions.digest(found) == seal.digest else None
 
 
 def keep(folder: Path, seal: DaySealed, found: Sequence[TableWin]) -> None:
