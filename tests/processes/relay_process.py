@@ -129,7 +129,7 @@ def _by_the_wall_clock(deadline_s: float) -> None:
         until = time.time() + deadline_s
         while not all(future.is_done for future in futures):
             if time.time() > until:
-                raise Unavailable("Kafka rejected the request or did not answer")
+                raise Unavailable("No answer in time", where=topic, hint="The clock went on.")
             time.sleep(0.01)
         return []
 

@@ -6,8 +6,9 @@ Order is that of the record, views are what they would be, and nobody waits for 
 from __future__ import annotations
 
 import json
+import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +31,7 @@ from tests.scenes.publishing import checked, position, process
 from tests.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from subprocess import Popen
 
@@ -120,16 +121,32 @@ def test_an_hour_back_changes_neither_order_nor_views_and_a_reader_by_time_misse
     assert everything(database) != kept, "the control"
 
 
-def set_back_and_back(clock: WallClock, running: Popen[str], s_max: float) -> float | None:
-    """Set the clock back by a minute and by a minute more; seconds until the process ended."""
+@contextmanager
+def going_back(clock: WallClock) -> Iterator[None]:
+    """Set the clock back by a minute, and by a minute more, five times a second."""
+    ended = threading.Event()
+
+    def go_back() -> None:
+        back_s = 0
+        while not ended.wait(0.2):
+            back_s += 60
+            clock.set_off(-back_s)
+
+    thread = threading.Thread(target=go_back)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def ended_after(running: Popen[str], s_max: float) -> float | None:
+    """Seconds until the process ended; None if it still runs after so many."""
     began = time.monotonic()
-    back_s = 0
-    while time.monotonic() - began < s_max:
-        back_s += 60
-        clock.set_off(-back_s)
-        with suppress(TimeoutExpired):
-            running.wait(0.2)
-            return time.monotonic() - began
+    with suppress(TimeoutExpired):
+        running.wait(s_max)
+        return time.monotonic() - began
     return None
 
 
@@ -144,21 +161,19 @@ def test_a_deadline_passes_though_the_clock_goes_back_and_one_by_the_wall_clock_
     for name, text in wall_clock.environ.items():
         monkeypatch.setenv(name, text)
     took: list[float | None] = []
-    said: list[str] = []
     for mode in ("right", "wall"):
         wall_clock.set_off(0)
         with process(database, own_kafka.connection, mode, DEADLINE_S) as running:
             published(database, tape)
             own_kafka.pause(on=True)
-            fill(tape, 100, first=tape.counters().appended)
-            s_max = 3 * took[0] if took and took[0] else 300
-            took.append(set_back_and_back(wall_clock, running, s_max))
-            if took[-1] is not None:
-                said.append(running.communicate()[1])
+            with going_back(wall_clock):  # before there is a deadline
+                fill(tape, 100, first=tape.counters().appended)
+                took.append(ended_after(running, 3 * took[0] if took and took[0] else 300))
+            said = "" if took[-1] is None else running.communicate()[1]
         own_kafka.pause(on=False)
         own_kafka.wait()
     assert took[0] is not None
-    assert took[1] is None, f"the control: {said[-1]}"
+    assert took[1] is None, f"the control: {said}"
     seen = checked(database, own_kafka.connection)
     assert (seen.broken, seen.facts) == (0, tape.counters().appended)
 
