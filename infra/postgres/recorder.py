@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from eventsourcing.application import Application
 from eventsourcing.persistence import (
@@ -23,17 +24,17 @@ from eventsourcing.persistence import (
     StoredEvent,
 )
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresFactory
-from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from infra.postgres import arrays, tape
+from infra.postgres.connection import IDLE_S_MAX
 from ledger.errors import Usage
 from ledger.record.tape import Received, TapeRow
 from ledger.values import NAME, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from uuid import UUID
 
     from eventsourcing.postgres import PostgresDatastore
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
 _CONNINFO = "LEDGER_CONNINFO"
 _SOURCE_SLASHES = 3  # /<property>/<place>/<device>
 _NAME = re.compile(NAME)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+POOL_S_MAX = 20
+"""How long a decision waits for a connection, seconds; twice as long if the server is away."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,8 @@ def application_env(database: Database, role: Role = "ledger_desk") -> dict[str,
         "POSTGRES_PORT": str(given.get("port", "5432")),
         "POSTGRES_USER": str(given.get("user", "")),
         "POSTGRES_PASSWORD": str(given.get("password", "")),
+        "POSTGRES_CONNECT_TIMEOUT": str(POOL_S_MAX),
+        "POSTGRES_IDLE_IN_TRANSACTION_SESSION_TIMEOUT": str(IDLE_S_MAX),
         _CONNINFO: info,
     }
 
@@ -153,6 +162,25 @@ class FactMapper(Mapper[str]):
         )
 
 
+def _once_more(method: Callable[P, R]) -> Callable[P, R]:
+    """The method, called a second time if the connection that the pool gave was lost.
+
+    A server that was started again leaves a pool of lost connections. All are replaced first: the
+    pool's own check replaces one, and then waits twice as long for the next.
+    """
+
+    @wraps(method)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except (InterfaceError, OperationalError):
+            recorder: Any = args[0]
+            recorder.datastore.pool.check()
+            return method(*args, **kwargs)
+
+    return run
+
+
 class TapeRecorder(PostgresApplicationRecorder):
     """The library's recorder over the record; it creates no tables and runs no inserts itself."""
 
@@ -164,7 +192,7 @@ class TapeRecorder(PostgresApplicationRecorder):
     def create_table(self) -> None:
         """Do nothing: only `infra.postgres.migrations` creates objects."""
 
-    @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
+    @_once_more
     def insert_events(
         self,
         stored_events: Sequence[StoredEvent],
@@ -173,7 +201,7 @@ class TapeRecorder(PostgresApplicationRecorder):
         """Append all events or none; returns their positions.
 
         Raises `IntegrityError` if another fact has a version, or the version before is missing.
-        After a lost answer the retry finds the same facts in the record and succeeds.
+        After a lost answer the second call finds the same facts in the record and succeeds.
         """
         facts = [_checked(event) for event in stored_events]
         if not facts:
@@ -188,6 +216,7 @@ class TapeRecorder(PostgresApplicationRecorder):
                     raise IntegrityError(f"another fact has this version: {receipts}")
         return [receipt.position for receipt in receipts if receipt.position]
 
+    @_once_more
     def select_events(
         self,
         originator_id: UUID | str,
@@ -211,6 +240,7 @@ class TapeRecorder(PostgresApplicationRecorder):
         ]
         return found[:limit]
 
+    @_once_more
     def select_notifications(
         self,
         start: int | None,

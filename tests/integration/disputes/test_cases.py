@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers.disputes import disputes
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
+from infra.postgres.connection import IDLE_S_MAX
 from infra.postgres.recorder import identity
 from ledger.errors import Refused, Usage
 from ledger.facts import Attached, DisputeNoted, DisputeRaised, DisputeResolved, FactRef
@@ -66,6 +68,28 @@ def test_a_dispute_is_decided_step_by_step_as_facts_on_the_tape_of_surveillance(
         "Upheld.",
     )
     assert case.adjustments[0].position == 3
+
+
+def test_a_case_is_read_and_decided_after_the_server_ended_the_connections_of_the_pool(
+    desk: DisputeDecisions,
+) -> None:
+    case = told(desk, CLAIM)
+    with psycopg.connect(desk.database.url, autocommit=True) as superuser:
+        ended = superuser.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name LIKE '%ledger_desk'"
+        )
+        assert ended.fetchall()
+    case = desk.case("hollywood", "D-17")
+    assert desk.decide(case, case.observe("Two pairs.", "S-2")) == [2]
+
+
+def test_a_decision_may_wait_as_long_within_a_transaction_as_any_other_part(
+    desk: DisputeDecisions,
+) -> None:
+    with desk.factory.datastore.transaction() as cursor:  # type: ignore[attr-defined]
+        cursor.execute("SELECT current_setting('idle_in_transaction_session_timeout') AS found")
+        assert cursor.fetchone() == {"found": f"{IDLE_S_MAX // 60}min"}
 
 
 def test_two_who_decide_at_once_are_told_and_only_the_first_holds(
