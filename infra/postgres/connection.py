@@ -46,7 +46,7 @@ Role = Literal[
 ]
 """The role of a connection; see `infra.postgres.migrations.ROLES`."""
 
-CONNECT_S_MAX = 5
+CONNECT_S_MAX = 10
 """How long connecting may take, seconds."""
 
 STATEMENT_S_MAX: dict[Role, int] = {

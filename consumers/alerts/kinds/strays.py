@@ -29,7 +29,6 @@ def _look(state: Snapshot) -> Iterator[Candidate]:
         says = (
             f"Another program has written {quantity(each.times, 'record')} to {each.topic},"
             f" partition {each.partition}, the last at offset {each.last_offset:,}. {each.says}"
-            " The relay publishes on."
         )
         key = f"{each.topic}/{each.partition}:{each.last_at_us}"
         yield Candidate(key, each.topic, says, each.times, STRAY_RECORDS, each.last_at_us)

@@ -87,7 +87,7 @@ def steps_left_out(table: Table, lost: int) -> tuple[list[Finding], int]:
 
 def _step(step: Step) -> str:
     """A step in words."""
-    who = f" of position {step.position}" if step.position else f" of {step.to}" if step.to else ""
+    who = f" at position {step.position}" if step.position else f" of {step.to}" if step.to else ""
     what = f" ({step.what.replace('_', ' ')})" if step.what else ""
     return f"{step.fact.replace('_', ' ').capitalize()}{who}{what}"
 
@@ -105,14 +105,15 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
         step, fact = taken[inversion.at]
         section = table.rules.section(step.section)
         code = "order_uncertain" if inversion.uncertain else "out_of_turn"
-        how = "may be out of turn: clocks agree to 250 ms" if inversion.uncertain else ""
+        unsure = "may have come out of turn: clocks agree to 250 ms"
+        how = unsure if inversion.uncertain else "came out of turn"
         found.append(
             Finding(
                 code=code,
                 position=step.position,
                 wager=step.what if step.fact == "wager_placed" else None,
                 section=section,
-                says=f"{_step(step)} {how or 'was out of turn'} ({section}).",
+                says=f"{_step(step)} {how} ({section}).",
                 facts=refs((fact,)),
             )
         )
