@@ -188,6 +188,7 @@ def test_a_marked_moment_comes_filled_in_to_the_form_for_notes(desk: Desk) -> No
     for bad in ("0", "-1", "x", "9" * 5_000, '"><b>'):
         answer = desk.maria.get(page, params={"fact": bad})
         assert (answer.status_code, "<b>x" in answer.text) == (422, False)
+        assert "Go back and check: fact." in answer.text
 
 
 @pytest.mark.long
