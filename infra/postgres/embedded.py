@@ -102,7 +102,7 @@ def embedded(home: Path) -> AbstractContextManager[str]:
 
 
 def _answering(url: str) -> str:
-    psycopg.connect(url, connect_timeout=5).close()
+    psycopg.connect(url, connect_timeout=10).close()
     return url
 
 

@@ -93,7 +93,7 @@ def migrate(owner_url: str) -> list[str]:
     Many processes may do so at once. Raises `Unavailable` if the login lacks a right, `Refused` if
     the database is newer than the program or differs from it.
     """
-    with psycopg.connect(owner_url, autocommit=True, connect_timeout=5) as connection:
+    with psycopg.connect(owner_url, autocommit=True, connect_timeout=10) as connection:
         if not pending(connection):
             return []
         connection.execute(f"SET lock_timeout = '{_LOCK_S_MAX}s'")
