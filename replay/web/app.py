@@ -15,7 +15,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from ledger.errors import Unavailable
 from replay.web.api.arrivals import AsyncCommitter
 from replay.web.api.facts import BODY_S_MAX, Intake
-from replay.web.api.metrics import Metrics
+from replay.web.api.metrics import Metrics, RequestMetrics
 from replay.web.api.openapi import request_body, responses
 from replay.web.request_limits import BODIES_OCTETS_MAX, Budget
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
     from replay.web.access.device_keys import Keyring
+    from replay.web.api.metrics import OtherProcesses
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Host names that a server without device keys answers."""
@@ -49,6 +50,7 @@ class Application(FastAPI):
     """
 
     intake: Intake
+    metrics: Metrics
     _hosts: frozenset[bytes] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,8 +92,12 @@ def build(
     body_s_max: float = BODY_S_MAX,
     bodies_octets_max: int = BODIES_OCTETS_MAX,
     keys: Keyring | None = None,
+    others: OtherProcesses | None = None,
 ) -> Application:
-    """The application over an open record. keys: the device keys, required once one exists."""
+    """The application over an open record. keys: the device keys, required once one exists.
+
+    others: processes that receive facts beside this one.
+    """
     app = Application(
         title="Round Ledger",
         version=API_VERSION,
@@ -101,9 +107,10 @@ def build(
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     budget = Budget(bodies_octets_max)
-    metrics = Metrics(tape, committer, budget)
+    requests = RequestMetrics(committer, budget)
+    app.metrics = Metrics(tape, requests, others)
     app.intake = Intake(
-        AsyncCommitter(committer), metrics, budget, body_s_max=body_s_max, keys=keys
+        AsyncCommitter(committer), requests, budget, body_s_max=body_s_max, keys=keys
     )
     app.add_api_route(
         FACTS,
@@ -115,11 +122,11 @@ def build(
         responses=responses(),
         openapi_extra={"requestBody": request_body()},
     )
-    _add_figures(app, tape, metrics)
+    _add_figures(app, tape)
     return app
 
 
-def _add_figures(app: FastAPI, tape: PostgresTape, metrics: Metrics) -> None:
+def _add_figures(app: Application, tape: PostgresTape) -> None:
     """Health, readiness and metrics."""
 
     @app.get("/healthz", summary="Whether the server runs")
@@ -141,4 +148,4 @@ def _add_figures(app: FastAPI, tape: PostgresTape, metrics: Metrics) -> None:
 
     @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
     def figures() -> Response:
-        return Response(metrics.page(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+        return Response(app.metrics.page(), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -56,6 +56,11 @@ class JoinedWrites:
         if len(self._joined) > JOINED_OCTETS_MAX:
             self._send()
 
+    def flush(self) -> bool:
+        """Send what was written; whether the system took all of it."""
+        self._send()
+        return not self._transport.get_write_buffer_size()
+
     def close(self) -> None:
         """Send what was written, then close."""
         self._send()

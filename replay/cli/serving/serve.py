@@ -4,11 +4,10 @@ import ipaddress
 import socket
 from contextlib import closing, nullcontext, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
 import typer
-import uvicorn
 from fastapi import FastAPI
 
 from consumers.registry import install as install_views
@@ -30,15 +29,10 @@ from replay.text.extras import install
 from replay.web.access.device_keys import Keyring
 from replay.web.app import LOOPBACK, build
 from replay.web.ports import Address, opened_ports
-from replay.web.request_limits import TimeoutProtocol
 from replay.web.routes import add_oidc, add_pages
-from replay.web.sign_in.pages import LINK_S
-
-REQUESTS_AT_ONCE_MAX = 2_000
-"""The most concurrent requests; further ones are answered 503."""
-
-DRAIN_S_MAX = 30
-"""Seconds that running requests may take once the server is stopping."""
+from replay.web.sign_in.pages import LINK_S, SetUp
+from replay.web.workers.pages_server import PagesServer
+from replay.web.workers.pool import PROCESSES_MAX, Place, Workers
 
 app = family()
 
@@ -56,6 +50,12 @@ def serve(
             help=("Keep views up to date, too; --no-views leaves it to `consume --follow`.")
         ),
     ] = True,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1, max=PROCESSES_MAX, help="Processes that receive facts, each commits by itself."
+        ),
+    ] = 1,
 ) -> None:
     """Serve the pages and receive facts.
 
@@ -66,7 +66,8 @@ def serve(
 
     `/healthz`, `/readyz` and `/metrics` report its state, `/openapi.json` describes the API, and
     `/docs/` has the documentation. Logs are JSON Lines on stderr. It also keeps views up to date,
-    with at most half of its time.
+    with at most half of its time. Pages are served by one process, however many `--workers` there
+    are.
 
     Example: round-ledger serve --port 8080
     """
@@ -83,51 +84,52 @@ def serve(
             views_kept(database) if views else nullcontext(),
             locks_kept(database, lock_margins(settings)),
         ):
-            _run(database, tape, committer, settings, listener, address)
+            _run(_Record(database, tape, committer), settings, listener, address, workers)
     LOG.info("stopped")
 
 
+class _Record(NamedTuple):
+    """The open record."""
+
+    database: Database
+    tape: PostgresTape
+    committer: Committer
+
+
 def _run(
-    database: Database,
-    tape: PostgresTape,
-    committer: Committer,
-    settings: Settings,
-    listener: socket.socket,
-    address: str,
+    record: _Record, settings: Settings, listener: socket.socket, address: str, processes: int
 ) -> None:
     """Answer requests until stopped."""
+    database, tape, committer = record
     bound = listener.getsockname()
     reached = _reached(settings, address, bound[1])
-    names = (*LOOPBACK, address, urlsplit(reached.url).hostname or address)
-    with opened_ports(database, tape, reached, settings) as ports:
-        web = build(tape, committer, hosts=names, keys=Keyring(Keys(ports.access)))
+    names = [*LOOPBACK, address, urlsplit(reached.url).hostname or address]
+    with (
+        opened_ports(database, tape, reached, settings) as ports,
+        Workers(processes - 1, Place(database, names, listener)) as workers,
+    ):
+        keys = Keyring(Keys(ports.access))
+        others = workers if processes > 1 else None
+        web = build(tape, committer, hosts=names, keys=keys, others=others)
         set_up = add_pages(web, ports)
         _add_oidc(web, settings)
         LOG.info("serving", extra={"figures": {"host": bound[0], "port": bound[1]}})
         _tell(f"Pages: {reached.url}/")
         if not ports.users.any():
-            if _loopback(address):
-                _tell(
-                    "There is no user yet. This link creates the first one, once, within"
-                    f" {LINK_S // 60} minutes:\n  {reached.url}/setup?link={set_up.link()}"
-                )
-            else:
-                _tell("There is no user yet. Add one: round-ledger users add NAME")
-        server = uvicorn.Server(
-            uvicorn.Config(
-                web,
-                http=TimeoutProtocol,
-                ws="none",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                limit_concurrency=REQUESTS_AT_ONCE_MAX,
-                timeout_graceful_shutdown=DRAIN_S_MAX,
-            )
-        )
+            _tell(_first_user(reached, set_up, address))
+        server = PagesServer(web, workers)
         with suppress(KeyboardInterrupt):  # a signal to stop is the normal end
             server.run(sockets=[listener])
+
+
+def _first_user(reached: Address, set_up: SetUp, address: str) -> str:
+    """How the first user is added."""
+    if not _loopback(address):
+        return "There is no user yet. Add one: round-ledger users add NAME"
+    return (
+        "There is no user yet. This link creates the first one, once, within"
+        f" {LINK_S // 60} minutes:\n  {reached.url}/setup?link={set_up.link()}"
+    )
 
 
 def _add_oidc(web: FastAPI, settings: Settings) -> None:

@@ -19,7 +19,7 @@ from ledger.errors import Unavailable
 from ledger.record.group_commit import CommitBacklog
 from ledger.record.tape import Counters
 from replay.docs import markdown
-from replay.web.api.metrics import Metrics
+from replay.web.api.metrics import Metrics, RequestMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,9 +49,11 @@ def part() -> str:
 def processes() -> dict[str, list[Metric]]:
     """Every metric by the process that exports it, each by its name."""
     nothing: Any = _Away()
-    idle: Any = SimpleNamespace(waiting=CommitBacklog(0, 0), held=0, rows=())
-    server, relay = Metrics(nothing, idle, idle), RelayMetrics()
-    server.requests.labels("batch", "200")
+    idle: Any = SimpleNamespace(waiting=CommitBacklog(0, 0), held=0, rows=(), running=0, restarts=0)
+    requests, relay = RequestMetrics(idle, idle), RelayMetrics()
+    requests.requests.labels("batch", "200")
+    server = Metrics(nothing, requests, idle)
+    of_server = [*server.registry.collect(), *requests.registry.collect()]
     relay.passed("ledger.table-events.v1", 0)
     views = ConsumerMetrics(nothing, feed=True, views=["drop"])
     views.moved("drop", idle)
@@ -59,7 +61,7 @@ def processes() -> dict[str, list[Metric]]:
     lag = list(consumer_lag(_LAGS))
     record = list(record_metrics(_LAGS, _RECEIVED, _PARKED, _WAITING, _FAILURES, _STRAYS))
     return {
-        "`serve`": _sorted([*verdicts(_RECEIVED), *lag, *server.registry.collect()]),
+        "`serve`": _sorted([*verdicts(_RECEIVED), *lag, *of_server]),
         "`consume all` and `consume alerts`": _sorted(record),
         "`consume all`": _sorted(views.registry.collect()),
         "`consume alerts`": _sorted(alerts.registry.collect()),

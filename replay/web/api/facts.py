@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import Quarantined, Received
     from replay.web.access.device_keys import Keyring
     from replay.web.api.arrivals import AsyncCommitter
-    from replay.web.api.metrics import Metrics
+    from replay.web.api.metrics import RequestMetrics
     from replay.web.request_limits import BodyShare, Budget
 
 BODY_OCTETS_MAX = 8 * 2**20
@@ -69,7 +69,7 @@ class Intake:
     def __init__(
         self,
         committer: AsyncCommitter,
-        metrics: Metrics,
+        metrics: RequestMetrics,
         budget: Budget,
         *,
         body_s_max: float = BODY_S_MAX,

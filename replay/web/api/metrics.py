@@ -7,13 +7,18 @@ The record counts the verdicts, so they cover all processes and restarts. At eve
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
 
 from infra.metrics import MetricsPage, consumer_lag, verdicts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
     from replay.web.request_limits import Budget
@@ -21,13 +26,11 @@ if TYPE_CHECKING:
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Metrics(MetricsPage):
-    """The metrics of one server."""
+class RequestMetrics(MetricsPage):
+    """The metrics of what one process receives."""
 
-    def __init__(self, tape: PostgresTape, committer: Committer, budget: Budget) -> None:
+    def __init__(self, committer: Committer, budget: Budget) -> None:
         super().__init__()
-        self.scrape(lambda: verdicts(tape.counters()))
-        self.scrape(lambda: consumer_lag(tape.view_lags()))
         says = "Facts that wait for a commit."
         self.gauge("committer_facts", says, lambda: committer.waiting.facts)
         self.gauge("committer_octets", "Their bytes.", lambda: committer.waiting.octets)
@@ -52,3 +55,73 @@ class Metrics(MetricsPage):
     def answered(self, mode: str, status: int) -> None:
         """Count a request that was answered."""
         self._of(mode, str(status)).inc()
+
+
+class OtherProcesses(Protocol):
+    """The processes of a server beside its own."""
+
+    @property
+    def running(self) -> int:
+        """How many run now."""
+
+    @property
+    def restarts(self) -> int:
+        """How often one was started again."""
+
+    def pages(self) -> Mapping[int, bytes]:
+        """The request metrics of each by its number, in Prometheus's text format."""
+
+
+class Metrics(MetricsPage):
+    """The metrics of a server: of the record, and of the requests of each of its processes."""
+
+    def __init__(
+        self, tape: PostgresTape, requests: RequestMetrics, others: OtherProcesses | None = None
+    ) -> None:
+        super().__init__()
+        self.requests = requests
+        self._others = others
+        self.scrape(lambda: verdicts(tape.counters()))
+        self.scrape(lambda: consumer_lag(tape.view_lags()))
+        if others is not None:
+            says = "Processes of this server that receive facts."
+            self.gauge("workers", says, lambda: 1 + others.running)
+            self.scrape(lambda: _restarts(others.restarts))
+
+    def page(self) -> bytes:
+        """All metrics in Prometheus's text format."""
+        own = self.requests.page()
+        if self._others is not None:
+            own = joined({0: own, **self._others.pages()})
+        return super().page() + own
+
+
+def joined(pages: Mapping[int, bytes]) -> bytes:
+    """The metrics of several processes as one page; a label has the number of each."""
+    families: dict[str, Metric] = {}
+    for number, page in pages.items():
+        for each in text_string_to_metric_families(page.decode()):
+            family = families.setdefault(
+                each.name, Metric(each.name, each.documentation, each.type)
+            )
+            family.samples += [
+                sample._replace(labels={**sample.labels, "worker": str(number)})
+                for sample in each.samples
+            ]
+    return generate_latest(_Families(families.values()))
+
+
+def _restarts(times: int) -> Iterator[Metric]:
+    says = "Times that a worker ended and was started again."
+    yield CounterMetricFamily("round_ledger_worker_restarts", says, value=times)
+
+
+class _Families(Collector):
+    """Metrics that were put together."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        """All of them."""
+        return self._families

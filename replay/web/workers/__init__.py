@@ -1,0 +1,1 @@
+"""Processes that receive facts beside the one that serves the pages."""

@@ -1,0 +1,12 @@
+"""What a worker is told when it starts."""
+
+from typing import NamedTuple
+
+
+class Task(NamedTuple):
+    """What a worker serves. The URLs may hold passwords."""
+
+    number: int
+    url: str
+    owner_url: str
+    hosts: list[str]
