@@ -53,7 +53,7 @@ def serve(
     workers: Annotated[
         int,
         typer.Option(
-            min=1, max=PROCESSES_MAX, help="Processes that receive facts, each commits by itself."
+            min=1, max=PROCESSES_MAX, help="Processes that receive facts; the first has the pages."
         ),
     ] = 1,
 ) -> None:
@@ -66,8 +66,9 @@ def serve(
 
     `/healthz`, `/readyz` and `/metrics` report its state, `/openapi.json` describes the API, and
     `/docs/` has the documentation. Logs are JSON Lines on stderr. It also keeps views up to date,
-    with at most half of its time. Pages are served by one process, however many `--workers` there
-    are.
+    with at most half of its time.
+
+    Several `--workers` receive facts side by side on one port; pages and views stay with one.
 
     Example: round-ledger serve --port 8080
     """

@@ -162,6 +162,8 @@ MEANINGS = {
     "(../how-to/repair.md#a-parked-tape)",
     "a view is of another version; its topic begins once it is rebuilt": "rebuild the view",
     "a view topic does not exist; run `round-ledger topics apply`": "create the topic",
+    "a worker ended": "a process of `serve --workers` ended, `code` says how; it is started again",
+    "a worker receives facts": "a process of `serve --workers` is ready",
     "alert": "an alert; the figures are those of [the topic](../feed.md)",
     "alerts go on without Kafka": "those of the state go to the log and the webhook; Kafka is tried"
     " again",
