@@ -27,7 +27,7 @@ CONNECTION = b"c"
 _HEAD = struct.Struct(">cI")
 
 
-class Letter(NamedTuple):
+class ChannelMessage(NamedTuple):
     """One message. fd: the file that came with it, the receiver's own; None: none came."""
 
     kind: bytes
@@ -53,14 +53,14 @@ class Channel:
             socket.send_fds(self._end, [head], [] if fd is None else [fd])
             self._end.sendall(octets)
 
-    def receive(self) -> Letter | None:
+    def receive(self) -> ChannelMessage | None:
         """The next message; None if the other end has ended, also in the middle of one."""
         try:
             head, files, *_ = socket.recv_fds(self._end, _HEAD.size, 1)
             fd = files[0] if files else None
             kind, size = _HEAD.unpack(head + self._rest(_HEAD.size - len(head)))
             try:
-                return Letter(kind, self._rest(size), fd)
+                return ChannelMessage(kind, self._rest(size), fd)
             except OSError:
                 if fd is not None:
                     os.close(fd)

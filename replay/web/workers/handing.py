@@ -64,13 +64,13 @@ class HandingProtocol(TimeoutProtocol):
 
 
 class HandedProtocol(TimeoutProtocol):
-    """The protocol of a connection that a worker handed over. octets: what the worker has read."""
+    """The protocol of a connection that a worker handed over. begun: the bytes it has read."""
 
-    def __init__(self, *, octets: bytes, **given: Any) -> None:  # noqa: ANN401 - uvicorn's own
+    def __init__(self, *, begun: bytes, **given: Any) -> None:  # noqa: ANN401 - uvicorn's own
         super().__init__(**given)
-        self._octets = octets
+        self._begun = begun
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         """The connection is here: what was read comes before what will be."""
         super().connection_made(transport)
-        self.data_received(self._octets)
+        self.data_received(self._begun)

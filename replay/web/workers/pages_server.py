@@ -51,7 +51,7 @@ class PagesServer(uvicorn.Server):
 
         def protocol() -> HandedProtocol:
             return HandedProtocol(
-                octets=octets,
+                begun=octets,
                 config=self.config,
                 server_state=self.server_state,
                 app_state=self.lifespan.state,

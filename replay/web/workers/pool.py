@@ -19,7 +19,7 @@ import msgspec
 
 import replay
 from replay.shell.logs import LOG
-from replay.web.workers.channel import ASK, CONNECTION, FIGURES, TASK, Channel, Letter, pair
+from replay.web.workers.channel import ASK, CONNECTION, FIGURES, TASK, Channel, ChannelMessage, pair
 from replay.web.workers.task import Task
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _Worker:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask it to finish, and start it no more."""
+        """Ask it to finish, and do not start it again."""
         with self._changing:
             self._stopping.set()
             if self._channel is not None:
@@ -198,8 +198,8 @@ class _Worker:
                 theirs.close()
             self._opened(ours)
             try:
-                while (letter := ours.receive()) is not None:
-                    self._take(letter)
+                while (message := ours.receive()) is not None:
+                    self._take(message)
             finally:
                 self._opened(None)
             return process.wait()
@@ -214,7 +214,7 @@ class _Worker:
         )
 
     def _opened(self, channel: Channel | None) -> None:
-        """Its channel is open, and it is told what it serves; or it has ended."""
+        """Send its task over its new channel; None: it has ended."""
         with self._changing:
             self._channel, self._owes = channel, False
             if channel is None:
@@ -226,10 +226,10 @@ class _Worker:
                 if self._stopping.is_set():
                     channel.finish()
 
-    def _take(self, letter: Letter) -> None:
-        """A connection goes to the server, metrics to whoever asked for them."""
-        if letter.kind == CONNECTION and letter.fd is not None:
-            self._handed(socket.socket(fileno=letter.fd), letter.octets)
-        elif letter.kind == FIGURES:
-            self._pages.put(letter.octets)
+    def _take(self, message: ChannelMessage) -> None:
+        """A connection goes to the server, metrics to the thread that asked."""
+        if message.kind == CONNECTION and message.fd is not None:
+            self._handed(socket.socket(fileno=message.fd), message.octets)
+        elif message.kind == FIGURES:
+            self._pages.put(message.octets)
             self._owes = False

@@ -1,4 +1,4 @@
-"""What a worker is told when it starts."""
+"""What a worker is to serve, sent to it when it starts."""
 
 from typing import NamedTuple
 

@@ -86,19 +86,19 @@ class _Server(uvicorn.Server):
         LOG.info("a worker receives facts", extra={"figures": figures})
 
     def hear(self, channel: Channel, outbox: _Outbox, page: Callable[[], bytes]) -> None:
-        """In a thread: answer the server's questions until it has no more."""
-        while (letter := channel.receive()) is not None:
-            if letter.kind == ASK:
+        """In a thread: answer the server's questions; its end is the order to stop."""
+        while (message := channel.receive()) is not None:
+            if message.kind == ASK:
                 outbox.tell(page())
         self.should_exit = True
 
 
 def run(listener: socket.socket, channel: Channel) -> None:
     """Receive facts until stopped; what was accepted is committed first."""
-    letter = channel.receive()
-    if letter is None:
+    message = channel.receive()
+    if message is None:
         return
-    task = msgspec.json.decode(letter.octets, type=Task)
+    task = msgspec.json.decode(message.octets, type=Task)
     database = Database(task.url, task.owner_url)
     with (
         PostgresTape(database) as tape,

@@ -119,7 +119,7 @@ async def exchanged(*parts: bytes, answers: int, takes: bool = True) -> list[str
     def hand(fd: int, octets: bytes) -> bool:
         if takes:
             connection = socket.socket(fileno=fd)
-            made = partial(HandedProtocol, octets=octets, **pages)
+            made = partial(HandedProtocol, begun=octets, **pages)
             taking.append(loop.create_task(loop.connect_accepted_socket(made, connection)))
         return takes
 
