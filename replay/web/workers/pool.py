@@ -192,7 +192,7 @@ class _Worker:
         with closing(ours):
             try:
                 process = self._process = self._started(theirs)
-            except OSError:  # this machine has no process or memory left
+            except (OSError, ValueError):  # no process is left, or the server has just stopped
                 return None
             finally:
                 theirs.close()
