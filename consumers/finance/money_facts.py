@@ -12,10 +12,10 @@ from consumers.money.corrections_held import CORRECTIONS, held, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
-from ledger.facts import FACTS, AdjustmentPaid, FactCorrected
+from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, FactCorrected, type_name
 from ledger.facts.money import ChipSlip
 from ledger.finance.feed import MONEY, disputed_tables, paid_at
-from ledger.finance.placing import OPENS_DAY, own_day
+from ledger.finance.placing import OPENS_DAY, own_day, table_of
 from ledger.finance.slips import series, slips
 from ledger.record.wire import fact_of
 
@@ -32,6 +32,7 @@ BOTH, RECORDED, CORRECTED = 0, 1, 2
 
 _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
 _RAISED = "dispute_raised.v1"
+_COUNTED = type_name(DropBoxCounted)
 
 FACTS_OF_MONEY = ViewTable(
     "finance_facts",
@@ -80,6 +81,22 @@ DISPUTES = ViewTable(
     ),
 )
 
+COUPONS = ViewTable(
+    "finance_coupons",
+    "The coupons of each count of a drop box: one row a serial.",
+    4,
+    (
+        Column("source", "text", "Source of the count."),
+        Column("fact_id", "text", "Id of the count."),
+        Column("variant", "smallint", "0: not corrected, 1: as recorded, 2: as corrected."),
+        Column("serial", "text", "Serial number of the coupon."),
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "Table, e.g. CC-07."),
+        Column("gaming_day", "text", "Gaming day of the count."),
+    ),
+    ("(property, serial)", "(gaming_day, property)"),
+)
+
 MADE = made_table("finance_corrections_made")
 
 
@@ -98,6 +115,11 @@ def apply(store: ViewStore, batch: Batch) -> None:
     store.save(
         FACTS_OF_MONEY,
         (cells for row, why in changed.values() for cells in _cells(row, why, disputed)),
+    )
+    store.delete(COUPONS, changed)
+    store.save(
+        COUPONS,
+        (cells for row, why in changed.values() for cells in _coupons(row, why)),
     )
 
 
@@ -197,6 +219,18 @@ def _cells(
         )
 
 
+def _coupons(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
+    """The coupons of a count of a drop box; of any other fact none."""
+    if row.type != _COUNTED:
+        return
+    variants = (RECORDED, CORRECTED) if why else (BOTH,)
+    for variant, fact in zip(variants, _facts(row, why), strict=False):
+        if isinstance(fact.body, DropBoxCounted):
+            at = (*table_of(fact), fact.body.gaming_day)
+            for serial in dict.fromkeys(fact.body.coupons):
+                yield (row.source, row.id, variant, serial, *at)
+
+
 def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
     """Kind, number, stem and position in its series of a fact's paper."""
     if isinstance(fact.body, AdjustmentPaid):
@@ -210,8 +244,8 @@ def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
 
 VIEW = Projection(
     "finance",
-    1,
-    (FACTS_OF_MONEY, DISPUTES, MADE),
+    2,
+    (FACTS_OF_MONEY, COUPONS, DISPUTES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from consumers.finance import seals, wins
+from consumers.finance import equivocations, seals, wins
 from consumers.finance.wins import WinsAsked
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
 from infra.files import replace_file
@@ -120,7 +120,9 @@ def read(
     gaming_day: str | None = None,
     kept: Path | None = None,
 ) -> list[TableWin]:
-    """As `wins.read`; of a sealed day what its version said, with what came after it.
+    """As `wins.read`, with the equivocations that wait in quarantine.
+
+    Of a sealed day what its version said, with what came after it.
 
     kept: the folder of versions worked out before.
     """
@@ -131,6 +133,10 @@ def read(
             if its.sealed:
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
                 found |= _beside(store, (name, day), its.sealed, live, asked, kept)
+        for key, told in equivocations.read(store, asked).items():
+            if key in found:
+                exceptions = [*found[key].exceptions, *told]
+                found[key] = msgspec.structs.replace(found[key], exceptions=exceptions)
     return [found[key] for key in sorted(found)]
 
 

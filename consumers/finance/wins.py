@@ -16,7 +16,10 @@ from consumers.finance.money_facts import as_corrected
 from consumers.rulings import rulings
 from consumers.rulings.tables import MONEY
 from infra.postgres.view_tables import reading
-from ledger.finance.feed import DayKey, day_before, empty, records, tables_of
+from ledger.facts import DropBoxCounted
+from ledger.finance.exceptions import DayKey, redeemed_twice
+from ledger.finance.feed import day_before, days_of, empty, put_together, records, tables_of
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.slips import left_out, series
 from ledger.finance.table_day import SUMS, RoundsMoney, win
@@ -100,7 +103,10 @@ def day_records(
     """What each day's win rests on, with corrections or as recorded."""
     tables = _tables(store, asked, variants)
     rounds = _rounds(store, asked, recorded=variants == AS_RECORDED)
-    papers = _left_out(store, tables, asked, variants)
+    papers = put_together(
+        _left_out(store, tables, asked, variants),
+        redeemed_twice(_box_counts(store, tables, asked, variants)),
+    )
     found = records(tables, rounds, papers)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
@@ -156,7 +162,14 @@ def _tables(
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
-    found = store.query(_OF_DAY if asked.gaming_day else _ALL, parameters)
+    facts, disputed = _told(store, store.query(_OF_DAY if asked.gaming_day else _ALL, parameters))
+    return tables_of(facts, disputed)
+
+
+def _told(
+    store: ViewStore, found: Sequence[tuple[Any, ...]]
+) -> tuple[list[Fact], dict[str, TableId]]:
+    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle."""
     row = money_facts.FACTS_OF_MONEY.row
     rows = [row._make(each) for each in found]
     places = {(each.tape, each.table_seq) for each in rows}
@@ -170,7 +183,41 @@ def _tables(
         facts += as_corrected(fact, why) if why else [fact]
         if each.paper_kind == "dispute":
             at[each.paper] = (each.property, each.table_name)
-    return tables_of(facts, at)
+    return facts, at
+
+
+_SAME_COUPONS = f"""
+WITH its AS (
+    SELECT DISTINCT f.property, f.serial FROM {{schema}}.finance_coupons f
+     WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+       AND (%(day)s::text IS NULL OR f.gaming_day = %(day)s)),
+seen AS (
+    SELECT property, serial FROM its JOIN {{schema}}.finance_coupons o USING (property, serial)
+     WHERE o.variant = ANY (%(variants)s::int[])
+     GROUP BY property, serial HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1)
+SELECT DISTINCT f.* FROM seen JOIN {{schema}}.finance_coupons o USING (property, serial)
+  JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
+   AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
+ WHERE o.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def _box_counts(
+    store: ViewStore,
+    tables: Mapping[TableId, TableMoney],
+    asked: WinsAsked,
+    variants: tuple[int, int],
+) -> dict[DayKey, list[Fact]]:
+    """The facts of these tables' days, and the counts that have a coupon of theirs, by day."""
+    found = {key: list(facts) for key, facts in days_of(tables).items()}
+    parameters = {**_parameters(asked), "variants": list(variants)}
+    for fact in _told(store, store.query(_SAME_COUPONS, parameters))[0]:
+        if isinstance(fact.body, DropBoxCounted):
+            property_, table = table_of(fact)
+            its = found.setdefault((property_, fact.body.gaming_day, table), [])
+            if all((each.source, each.id) != (fact.source, fact.id) for each in its):
+                its.append(fact)
+    return {key: sorted(its, key=by_time) for key, its in found.items()}
 
 
 def _left_out(
@@ -270,5 +317,6 @@ def _detailed(
         **sums,
         awaiting=tuple(name for name, _, money in chosen if money.awaits),
         items=tuple(item for _, _, money in chosen for item in money.items),
+        exceptions=tuple(each for _, _, money in chosen for each in money.exceptions),
         lost=frozenset(name for name, lost, _ in chosen if lost),
     )

@@ -114,7 +114,7 @@ def money(case: RoundState, made: Corrections) -> Iterator[tuple[Any, ...]]:
     corrected_facts = corrected(case.facts, made) if ruling.before else case.facts
     now = round_money(corrected_facts, ruling)
     before = round_money(case.facts, ruling.before) if ruling.before else None
-    details = now if now.items or now.awaits or before else None
+    details = None if now.is_plain and before is None else now
     yield (
         *case.round,
         ruling.game,

@@ -199,7 +199,7 @@ def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
 
 
 def exceptions(of: Sequence[DropBox], bought: Mapping[str, int]) -> Iterator[AuditException]:
-    """Counts that disagree, and coupons that were counted twice."""
+    """Counts that disagree, with one another or with the cage."""
     for box in of:
         contents = [(counted(fact, bought), _coupons(fact)) for fact in box.counts]
         if any(each != contents[0] for each in contents):
@@ -218,13 +218,6 @@ def exceptions(of: Sequence[DropBox], bought: Mapping[str, int]) -> Iterator[Aud
                     f"{_dollars(total)} was counted.",
                     facts=refs([*box.counts, fact]),
                 )
-    for serial, found in sorted(coupons_in(of).items()):
-        if len(found) > 1:
-            yield AuditException(
-                code="coupon_redeemed_twice",
-                says=f"Coupon {serial} was counted {len(found)} times.",
-                facts=refs(list({(fact.source, fact.id): fact for fact in found}.values())),
-            )
 
 
 def _coupons(fact: Fact) -> list[str]:

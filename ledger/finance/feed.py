@@ -25,6 +25,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
+from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.placing import Days, by_time, table_of
 from ledger.finance.rounds import round_money
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
@@ -59,9 +60,6 @@ MONEY = (
 """Facts outside rounds that a win rests on."""
 
 _NO_DAY = "no_gaming_day"
-
-DayKey = tuple[str, str, str]
-"""Property, gaming day, table: the order of wins."""
 
 
 class TableMoney(NamedTuple):
@@ -118,22 +116,43 @@ def _records(
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on."""
     tables = tables_of(facts, known.disputed)
-    return records(tables, _rounds(facts, rulings, known.lost), _left_out(tables))
+    papers = put_together(_left_out(tables), redeemed_twice(days_of(tables)))
+    return records(tables, _rounds(facts, rulings, known.lost), papers)
+
+
+def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
+    """The facts of each table's day, in order of time."""
+    return {
+        (property_, day, name): facts
+        for (property_, name), of in tables.items()
+        for day, facts in of.days.items()
+    }
+
+
+def put_together(
+    *parts: Mapping[DayKey, Sequence[AuditException]],
+) -> dict[DayKey, list[AuditException]]:
+    """Exceptions of several kinds, by day."""
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for part in parts:
+        for key, its in part.items():
+            found[key] += its
+    return found
 
 
 def records(
     tables: Mapping[TableId, TableMoney],
     rounds: Mapping[DayKey, RoundsMoney],
-    left_out: Mapping[DayKey, Sequence[AuditException]],
+    papers: Mapping[DayKey, Sequence[AuditException]],
 ) -> dict[DayKey, DayRecord]:
-    """What each table's day rests on: its papers, its rounds, and numbers left out of its slips."""
+    """What each table's day rests on: its facts, its rounds, and exceptions across days."""
     keys = {(property_, day, name) for (property_, name), of in tables.items() for day in of.days}
     found = {}
     for property_, day, name in {*keys, *rounds}:
         table = tables.get((property_, name), TableMoney({}, {}))
-        papers = list(left_out.get((property_, day, name), ()))
+        across = list(papers.get((property_, day, name), ()))
         if table.unplaced and day == table.first:
-            papers.append(_unplaced(table.unplaced))
+            across.append(_unplaced(table.unplaced))
         found[property_, day, name] = DayRecord(
             property_,
             name,
@@ -142,7 +161,7 @@ def records(
             table.slips.get(day, ()),
             table.days.get(day_before(day), ()),
             rounds.get((property_, day, name), RoundsMoney(None)),
-            papers,
+            across,
         )
     return found
 

@@ -10,15 +10,21 @@ from msgspec import Struct
 from ledger.facts import (
     DecisionMade,
     DiceThrown,
+    FeePaid,
     NoRollCalled,
+    PotAwarded,
     RakeTaken,
     RoundCompleted,
     RoundVoided,
+    WagerCollected,
+    WagerPaid,
     WagerPlaced,
+    WagerReturned,
     WagerWithdrawn,
 )
+from ledger.finance.exceptions import numbers_given_twice
 from ledger.finance.slips import refs
-from ledger.finance.win import Item
+from ledger.finance.win import AuditException, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, moved
 from ledger.rules.engine.order import in_order
@@ -48,6 +54,20 @@ _MONEY = frozenset(
 """Codes of findings that explain a difference between moved and owed."""
 
 
+MONEY_OF_ROUNDS = (
+    DecisionMade,
+    FeePaid,
+    PotAwarded,
+    RakeTaken,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+)
+"""Facts of a round that move money."""
+
+
 class RoundMoney(Struct, frozen=True, kw_only=True):
     """The money of a round, cents, from the table's side. owed: None for poker."""
 
@@ -61,6 +81,12 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     funded: int  # winnings that were paid for the faces of coupons
     awaits: bool  # closed, and not every wager can be settled
     items: list[Item]
+    exceptions: list[AuditException] = []
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its sums say all of it."""
+        return not (self.items or self.exceptions or self.awaits)
 
 
 def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
@@ -77,6 +103,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
     chips = {spot: each for spot, each in of_all.items() if spot[2] != POT}
     tray = sum(map(_gained, chips.values()))
     rake = sum(fact.body.amount for fact in told if isinstance(fact.body, RakeTaken))
+    of_money = (fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS))
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
     return RoundMoney(
         poker=poker,
@@ -89,6 +116,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
         funded=_funded(told, owed),
         awaits=closed and ruling.status == "awaiting",
         items=[] if poker else _items(ruling, owed, chips),
+        exceptions=numbers_given_twice(of_money),
     )
 
 

@@ -18,6 +18,7 @@ from ledger.facts import (
 )
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
+from ledger.finance.exceptions import numbers_given_twice
 from ledger.finance.slips import refs
 from ledger.finance.win import (
     AuditException,
@@ -54,6 +55,7 @@ class RoundsMoney(NamedTuple):
     funded: int = 0
     awaiting: tuple[str, ...] = ()  # "CC-07/2026-11-20/231": closed, and not settled
     items: tuple[Item, ...] = ()
+    exceptions: tuple[AuditException, ...] = ()
     lost: frozenset[str] = frozenset()  # rounds in which a device's facts are missing
 
 
@@ -71,7 +73,7 @@ class DayRecord(NamedTuple):
     slips: Sequence[SlipRecord]  # those that this day decides
     before: Sequence[Fact]  # the inventory counts of the day before
     rounds: RoundsMoney
-    left_out: Sequence[AuditException] = ()  # numbers left out of series of slips
+    across: Sequence[AuditException] = ()  # exceptions that rest on other days too
 
 
 class DayFigures(NamedTuple):
@@ -101,6 +103,7 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None, bool]]) -> RoundsMo
         **{name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
         awaiting=tuple(name for name in names if rounds[name][0].awaits),
         items=tuple(item for each in money for item in each.items),
+        exceptions=tuple(exception for each in money for exception in each.exceptions),
         lost=frozenset(name for name in names if rounds[name][2]),
     )
 
@@ -158,9 +161,11 @@ def _win(of: DayRecord) -> TableWin:
         causes=_causes(of, figures, items),
         exceptions=[
             *on_slips.exceptions(of.slips),
-            *of.left_out,
+            *of.across,
             *in_boxes.exceptions(figures.boxes, figures.bought),
             *_opener_differs(of),
+            *numbers_given_twice(of.facts),
+            *of.rounds.exceptions,
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
         ],
         missing=missing,

@@ -22,6 +22,7 @@ from ledger.facts import (
     InventoryCounted,
     TableOpened,
     WagerPaid,
+    WagerPlaced,
 )
 from ledger.finance import feed
 from ledger.record.wire import encode, fact_of, parse_line
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ledger.finance.win import TableWin
     from ledger.record.tape import Received, TapeRow
 
-DAY = "2026-11-20"
+DAY, NEXT = "2026-11-20", "2026-11-21"
 T0 = 1_795_186_800_000_000
 """20 November 2026, 15:00 UTC, microseconds."""
 
@@ -72,16 +73,24 @@ def box(number: str, *, at: int, table: str = "CC-07", gaming_day: str = DAY) ->
     return told(body, at=at, place="count-room")
 
 
-def counted(number: str, cash: int, *, at: int, table: str = "CC-07") -> Received:
+def counted(
+    number: str,
+    cash: int,
+    *,
+    at: int,
+    table: str = "CC-07",
+    gaming_day: str = DAY,
+    coupons: tuple[str, ...] = (),
+) -> Received:
     body = DropBoxCounted(
         box=number,
         table=table,
-        gaming_day=DAY,
+        gaming_day=gaming_day,
         count=1,
         currency={"100": cash // 100},
         counter_checks=(),
         vouchers=(),
-        coupons=(),
+        coupons=coupons,
         counted_by=("N-1",),
     )
     return told(body, at=at, place="count-room")
@@ -158,6 +167,38 @@ def test_a_correction_gives_a_box_to_another_table_and_both_days_say_so(
     assert (win.told["counted"], win.told["drop.cash"]) == (None, None)
     [other] = wins.read(database, table="CC-08")
     assert (other.drop.cash, other.told["drop.cash"]) == (0, 10_000)
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_a_coupon_that_a_correction_gives_another_serial_was_not_counted_twice(
+    database: Database, *, corrected: bool
+) -> None:
+    """On a later day, at another table; a correction takes the exception away."""
+    first = counted("B1", 100, at=200, coupons=("MP-1",))
+    again = counted("B2", 100, at=300, table="CC-08", gaming_day=NEXT, coupons=("MP-1", "MP-2"))
+    data = msgspec.json.decode(again.data) | {"coupons": ["MP-3"]}
+    facts = [opened(DAY, at=0), opened(NEXT, at=90, table="CC-08"), first, again]
+    rows = kept(database, [*facts, *([correction(again, data, at=400)] if corrected else [])], 2)
+    assert read(database) == msgspec.json.encode(of_feed(rows))
+    [win] = wins.read(database, gaming_day=NEXT)
+    assert [win] == wins.read(database, table="CC-08", gaming_day=NEXT)
+    codes = [each.code for each in win.exceptions]
+    assert codes == ([] if corrected else ["coupon_redeemed_twice"])
+    assert wins.read(database, gaming_day=DAY)[0].exceptions == []
+
+
+@pytest.mark.parametrize("second", [7, 8])
+def test_a_number_given_twice_in_a_round_is_an_equivocation_of_its_day(
+    database: Database, second: int
+) -> None:
+    def placed(position: int, number: int) -> Received:
+        body = WagerPlaced(position=position, wager="middle", amount=500)
+        name, subject = f"w-{position}", f"CC-07/{DAY}/1"
+        octets = encode(body, "/p/CC-07/d", name, T0, subject, sequence=number, boot="a")
+        return parse_line(octets)  # type: ignore[return-value] # well-formed
+
+    win = one(database, [opened(DAY, at=0), placed(1, 7), placed(2, second)])
+    assert [each.code for each in win.exceptions] == (["equivocation"] if second == 7 else [])
 
 
 def test_amends_are_moved_and_owed_by_no_ruling_at_the_table_of_the_disputed_round(

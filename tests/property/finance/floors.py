@@ -195,6 +195,37 @@ def slip_twice(lines: list[Line], chance: random.Random) -> Planted:
     return Planted(lines, table, 0, 0, "slip_recorded_twice")
 
 
+def coupon_in_two_boxes(lines: list[Line], chance: random.Random) -> Planted | None:
+    """The boxes of two tables hold one serial: one of both is not the printer's."""
+    at = _choose(lines, "drop_box_counted", chance)
+    counts = [lines[n] for n in _named(lines, "drop_box_counted")]
+    if at is None or len({_table(each) for each in counts}) == 1:
+        return None
+    first = _table(lines[at])
+    second = chance.choice(sorted({_table(each) for each in counts} - {first}))
+    for each in counts:
+        if _table(each) in (first, second):
+            each["data"]["coupons"].append("MP-TWICE")
+    return Planted(lines, first, 0, 0, "coupon_redeemed_twice")
+
+
+def number_given_twice(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A device records a buy-in under the number of the one before: it lost count."""
+    at = _choose(lines, "cash_bought_in", chance)
+    if at is None or "sequence" not in lines[at]:
+        return None
+    bought = [lines[n] for n in _named(lines, "cash_bought_in")]
+    others = [
+        each
+        for each in bought
+        if each["id"] != lines[at]["id"] and each["source"] == lines[at]["source"]
+    ]
+    if not others:
+        return None
+    chance.choice(others)["sequence"] = lines[at]["sequence"]
+    return Planted(lines, _table(lines[at]), 0, 0, "equivocation")
+
+
 FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
     overpaid,
     overcollected,
@@ -205,6 +236,8 @@ FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
     unrecorded_cash,
     lost_fact,
     slip_twice,
+    coupon_in_two_boxes,
+    number_given_twice,
 )
 """The faults; None where a floor has nothing to plant it in."""
 

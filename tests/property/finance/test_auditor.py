@@ -49,7 +49,7 @@ def test_the_auditor_agrees_on_every_figure_of_a_clean_floor_which_has_no_gap(se
         for each in agree(_CLEAN(seed)).values():
             assert (each.grade, each.count_gap, each.pay_gap or 0) == ("COUNTED", 0, 0)
             assert not each.bank_variance
-            assert (each.items, each.causes, each.missing) == ([], [], [])
+            assert (each.items, each.causes, each.missing, each.exceptions) == ([], [], [], [])
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[each.__name__ for each in FAULTS])

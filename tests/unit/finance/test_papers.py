@@ -8,10 +8,20 @@ import pytest
 
 from ledger.finance.groups import grouped
 from tests.property.finance.floors import worked_out
-from tests.scenes.table_days import DAY, count, fact, inventory, slip, table_day
+from tests.scenes.table_days import (
+    DAY,
+    NEXT,
+    count,
+    day_lines,
+    fact,
+    inventory,
+    slip,
+    table_day,
+)
 
 if TYPE_CHECKING:
     from ledger.finance.win import TableWin
+    from tests.property.finance.floors import Line
 
 
 def codes(win: TableWin) -> list[tuple[str, int]]:
@@ -75,6 +85,54 @@ def test_a_coupon_in_two_places_and_its_face_are_in_no_drop() -> None:
     win = table_day(count(59, coupons=["C-1", "C-2", "C-1"]))
     assert (win.drop.total, win.coupons.counted) == (0, 3)
     assert [each.code for each in win.exceptions] == ["coupon_redeemed_twice"]
+
+
+def two_counts(second: str, *, day: str = DAY, table: str = "CC-08") -> list[TableWin]:
+    """Two boxes: one of CC-07 with coupon C-1, one of another table or day with `second`."""
+    box = {"box": "B2", "table": table, "gaming_day": day, "coupons": [second]}
+    lines = day_lines(count(58, coupons=["C-1"]), count(59, **box))
+    return worked_out(lines)[0]
+
+
+def twice(win: TableWin) -> list[tuple[str, int]]:
+    return [(each.says, len(each.facts)) for each in win.exceptions]
+
+
+def test_a_coupon_in_boxes_of_two_tables_is_an_exception_of_both() -> None:
+    says = f"Coupon C-1 was counted 2 times: CC-07 on {DAY}, CC-08 on {DAY}."
+    assert [twice(each) for each in two_counts("C-1")] == [[(says, 2)], [(says, 2)]]
+    assert [twice(each) for each in two_counts("C-2")] == [[], []]
+
+
+def test_a_coupon_counted_again_on_a_later_day_is_an_exception_of_that_day_alone() -> None:
+    says = f"Coupon C-1 was counted 2 times: CC-07 on {DAY}, CC-07 on {NEXT}."
+    assert [twice(e) for e in two_counts("C-1", day=NEXT, table="CC-07")] == [[], [(says, 2)]]
+
+
+def sold(minute: int, number: str, boot: str) -> Line:
+    return fact("cash_bought_in", minute, position=1, amount=100) | {
+        "sequence": number,
+        "boot": boot,
+    }
+
+
+def test_two_facts_of_money_under_one_number_of_a_device_are_an_equivocation() -> None:
+    [win] = worked_out(day_lines(sold(10, "7", "a"), sold(11, "7", "a"), sold(12, "8", "a")))[0]
+    [exception] = win.exceptions
+    assert (exception.code, len(exception.facts)) == ("equivocation", 2)
+    assert exception.says == "/p/CC-07/d gave its number 7 to several facts of money."
+    [win] = worked_out(day_lines(sold(10, "7", "a"), sold(11, "7", "b"), sold(12, "8", "a")))[0]
+    assert win.exceptions == []
+
+
+def test_a_device_that_counts_from_the_start_again_is_one_equivocation() -> None:
+    again = [sold(10 + n, str(n), "a") for n in range(3)]
+    again += [sold(20 + n, str(n), "a") for n in range(3)]
+    [win] = worked_out(day_lines(*again))[0]
+    assert [each.says for each in win.exceptions] == [
+        "/p/CC-07/d gave 3 of its numbers from 0 to 2, each to several facts of money."
+    ]
+    assert len(win.exceptions[0].facts) == 6
 
 
 def test_a_number_left_out_is_an_exception_where_the_next_one_was_used() -> None:

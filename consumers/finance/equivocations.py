@@ -1,0 +1,112 @@
+"""Equivocations about money: a device recorded one fact twice, with different content.
+
+The record keeps what came first, and the other input in quarantine. The table's day that either is
+of names both. No sealed version rests on them: an input in quarantine has no place on a tape.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import type_name
+from ledger.finance.exceptions import EQUIVOCATION
+from ledger.finance.feed import MONEY
+from ledger.finance.placing import own_day, table_of
+from ledger.finance.rounds import MONEY_OF_ROUNDS
+from ledger.finance.slips import refs
+from ledger.finance.win import AuditException
+from ledger.record.tape import Received
+from ledger.record.wire import fact_of, parse_line, structured
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from consumers.finance.wins import WinsAsked
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.exceptions import DayKey
+    from ledger.record.wire import Fact
+
+
+class _TwoTellings(NamedTuple):
+    """A fact on record, and what the same device recorded under its id later."""
+
+    recorded: Fact
+    other: Fact
+    number: int  # of the other one in quarantine
+
+
+def read(store: ViewStore, asked: WinsAsked) -> dict[DayKey, list[AuditException]]:
+    """The equivocations about money that wait in quarantine, by table and gaming day."""
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    pairs = [each for each in _pairs(store, asked) if _is_of_money(each)]
+    days = _days(store, [fact for each in pairs for fact in each[:2]])
+    for each, recorded, other in zip(pairs, days[::2], days[1::2], strict=True):
+        for day in sorted({key for key in (recorded, other) if key}):
+            found[day].append(_exception(each))
+    return found
+
+
+def _pairs(store: ViewStore, asked: WinsAsked) -> Iterator[_TwoTellings]:
+    rows = store.query(
+        "SELECT q.quarantine_id, q.attributes, q.octets, t.originator_id, t.originator_version"
+        " FROM ledger.quarantine q JOIN ledger.identity i USING (source, fact_id)"
+        " JOIN ledger.tape t ON t.notification_id = i.position"
+        " WHERE q.verdict = 'equivocation' AND q.released_at_us IS NULL"
+        " AND (%(property)s::text IS NULL OR split_part(q.source, '/', 2) = %(property)s)"
+        " ORDER BY q.quarantine_id",
+        {"property": asked.property},
+    )
+    kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, n, n) for *_, t, n in rows)}
+    for number, attributes, octets, *place in rows:
+        framed = Received("", "", "", "", 0, None, bytes(attributes), bytes(octets))
+        other = parse_line(structured(framed))
+        if isinstance(other, Received):
+            yield _TwoTellings(fact_of(kept[tuple(place)]), fact_of(other), number)
+
+
+def _is_of_money(of: _TwoTellings) -> bool:
+    return any(isinstance(fact.body, MONEY + MONEY_OF_ROUNDS) for fact in of[:2])
+
+
+def _days(store: ViewStore, facts: Sequence[Fact]) -> list[DayKey | None]:
+    """The table and gaming day of each fact; None if no day of its table had begun."""
+    tables = [table_of(fact) for fact in facts]
+    began = store.query(
+        "SELECT (SELECT f.gaming_day FROM {schema}.finance_facts f"
+        " WHERE f.starts AND f.variant <> 1 AND f.property = w.property"
+        " AND f.table_name = w.name AND f.time_us <= w.time_us"
+        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)"
+        " FROM unnest(%(properties)s::text[], %(names)s::text[], %(times)s::bigint[])"
+        " WITH ORDINALITY AS w (property, name, time_us, n) ORDER BY n",
+        {
+            "properties": [property_ for property_, _ in tables],
+            "names": [name for _, name in tables],
+            "times": [fact.time_us for fact in facts],
+        },
+    )
+    found: list[DayKey | None] = []
+    for fact, (property_, name), (day,) in zip(facts, tables, began, strict=True):
+        its = own_day(fact) or day
+        found.append((property_, its, name) if its else None)
+    return found
+
+
+def _exception(of: _TwoTellings) -> AuditException:
+    return AuditException(
+        code=EQUIVOCATION,
+        says=f"{of.recorded.source} recorded fact {of.recorded.id} twice: {_said(of.recorded)} is "
+        f"on record, {_said(of.other)} is number {of.number} in quarantine.",
+        facts=refs([of.recorded]),
+    )
+
+
+def _said(fact: Fact) -> str:
+    """What a fact says, in a few words: its name, and its money if it names a sum."""
+    name = type_name(type(fact.body)).partition(".")[0]  # type: ignore[arg-type] # a Body
+    for field in ("amount", "total"):
+        cents = getattr(fact.body, field, None)
+        if isinstance(cents, int):
+            return f"{name} of {dollars(cents)}"
+    return name

@@ -1,0 +1,89 @@
+"""Exceptions that no single paper shows: a coupon in several counts, a device number given twice.
+
+Each names what an auditor must look at. None has an amount, and none changes a figure.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import DropBoxCounted
+from ledger.finance.boxes import boxes, coupons_in
+from ledger.finance.slips import refs
+from ledger.finance.win import AuditException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.record.wire import Fact
+
+DayKey = tuple[str, str, str]
+"""Property, gaming day, table: the order of wins."""
+
+EQUIVOCATION = "equivocation"
+
+
+class _Counted(NamedTuple):
+    """One coupon in the last count of a box."""
+
+    day: DayKey
+    fact: Fact
+
+
+def redeemed_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
+    """Coupons that boxes of a property held more than once, by the day that shows it.
+
+    A day names the counts of its own and of earlier days, so that a later box changes no earlier
+    day. `days`: the facts of each table's day in order of time.
+    """
+    seen: dict[tuple[str, str], list[_Counted]] = defaultdict(list)
+    for day in sorted(days):
+        counts = [fact for fact in days[day] if isinstance(fact.body, DropBoxCounted)]
+        for serial, its in coupons_in(boxes(counts)).items():
+            seen[day[0], serial] += [_Counted(day, fact) for fact in its]
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for key in sorted(seen):
+        for day, exception in _of_serial(key[1], seen[key]):
+            found[day].append(exception)
+    return found
+
+
+def _of_serial(serial: str, counts: Sequence[_Counted]) -> Iterator[tuple[DayKey, AuditException]]:
+    for day in sorted({each.day for each in counts}):
+        its = [each for each in counts if each.day[1] <= day[1]]
+        if len(its) > 1:
+            places = dict.fromkeys(f"{table} on {label}" for (_, label, table), _ in its)
+            facts = {(each.fact.source, each.fact.id): each.fact for each in its}
+            yield (
+                day,
+                AuditException(
+                    code="coupon_redeemed_twice",
+                    says=f"Coupon {serial} was counted {len(its)} times: {', '.join(places)}.",
+                    facts=refs(list(facts.values())),
+                ),
+            )
+
+
+def numbers_given_twice(facts: Iterable[Fact]) -> list[AuditException]:
+    """Devices that gave one of their own numbers to several facts: one exception a device's run."""
+    told: dict[tuple[str, str, int], dict[str, Fact]] = defaultdict(dict)
+    for fact in facts:
+        if fact.sequence is not None:
+            told[fact.source, fact.boot or "", fact.sequence].setdefault(fact.id, fact)
+    devices: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for source, boot, number in sorted(key for key, its in told.items() if len(its) > 1):
+        devices[source, boot].append(number)
+    found = []
+    for device, numbers in devices.items():
+        its = [told[*device, n][id_] for n in numbers for id_ in sorted(told[*device, n])]
+        says = f"{device[0]} gave {_numbers(numbers)} to several facts of money."
+        found.append(AuditException(code=EQUIVOCATION, says=says, facts=refs(its)))
+    return found
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """Some numbers in words: all of a few, else the first and last."""
+    if len(numbers) == 1:
+        return f"its number {numbers[0]}"
+    return f"{len(numbers)} of its numbers from {numbers[0]} to {numbers[-1]}, each"
