@@ -122,7 +122,7 @@ def read(
 ) -> list[TableWin]:
     """As `wins.read`, with the equivocations that wait in quarantine.
 
-    Of a sealed day what its version said, with what came after it.
+    A sealed day has what its version said, with what came after it.
 
     kept: the folder of versions worked out before.
     """

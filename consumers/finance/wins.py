@@ -1,7 +1,7 @@
 """The three wins of tables' gaming days, worked out from the views `finance` and `rulings`.
 
-Papers are read and summed in Python, rounds are summed in SQL from the row that `rulings` keeps of
-each. `ledger.finance.feed` gives the same for a whole feed.
+Papers are read and summed in Python, rounds in SQL (`consumers.finance.round_sums`).
+`ledger.finance.feed` gives the same for a whole feed.
 """
 
 from __future__ import annotations
@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from consumers.finance import money_facts
+from consumers.finance import money_facts, round_sums
 from consumers.finance.money_facts import as_corrected
 from consumers.rulings import rulings
-from consumers.rulings.tables import MONEY
 from infra.postgres.view_tables import reading
 from ledger.facts import DropBoxCounted
 from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.feed import day_before, days_of, empty, put_together, records, tables_of
 from ledger.finance.placing import by_time, table_of
-from ledger.finance.rounds import RoundMoney
 from ledger.finance.slips import left_out, series
-from ledger.finance.table_day import SUMS, RoundsMoney, win
+from ledger.finance.table_day import win
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -91,7 +87,7 @@ def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
     found = store.query(
         f"(SELECT 1 FROM {{schema}}.finance_facts f WHERE f.variant <> 0 AND {_WHERE} LIMIT 1)"  # noqa: S608 - values are parameters
         " UNION ALL (SELECT 1 FROM {schema}.ruling_money WHERE recorded IS NOT NULL"
-        f" AND {_ROUND_WHERE} LIMIT 1) LIMIT 1",
+        f" AND {round_sums.WHERE} LIMIT 1) LIMIT 1",
         _parameters(asked),
     )
     return bool(found)
@@ -102,7 +98,7 @@ def day_records(
 ) -> dict[DayKey, DayRecord]:
     """What each day's win rests on, with corrections or as recorded."""
     tables = _tables(store, asked, variants)
-    rounds = _rounds(store, asked, recorded=variants == AS_RECORDED)
+    rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
     papers = put_together(
         _left_out(store, tables, asked, variants),
         redeemed_twice(_box_counts(store, tables, asked, variants)),
@@ -111,16 +107,9 @@ def day_records(
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
-# -- papers ------------------------------------------------------------------------------------
-
 _WHERE = (
     "(%(property)s::text IS NULL OR f.property = %(property)s)"
     " AND (%(table)s::text IS NULL OR f.table_name = %(table)s)"
-)
-_ROUND_WHERE = (
-    "(%(property)s::text IS NULL OR property = %(property)s)"
-    " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
-    " AND (%(day)s::text IS NULL OR gaming_day = %(day)s)"
 )
 
 _ALL = f"""
@@ -259,64 +248,3 @@ def _left_out(
                 first[at] = key
                 found[key].append(left_out(before, slip))
     return found
-
-
-# -- rounds ------------------------------------------------------------------------------------
-
-_SUMS = ", ".join(f"sum({name})::bigint AS {name}" for name in SUMS)
-
-
-def _rounds(store: ViewStore, asked: WinsAsked, *, recorded: bool) -> dict[DayKey, RoundsMoney]:
-    """The money of the rounds that are asked for, by property, day and table."""
-    details: dict[DayKey, list[tuple[Any, bool, RoundMoney, RoundMoney | None]]]
-    details = defaultdict(list)
-    for property_, name, day, number, lost, told, before in store.query(
-        "SELECT property, table_name, gaming_day, number, lost, details::text, recorded::text"  # noqa: S608 - values are parameters
-        f" FROM {{schema}}.{MONEY.name} WHERE details IS NOT NULL AND {_ROUND_WHERE}"
-        " ORDER BY number",
-        _parameters(asked),
-    ):
-        round_ = (property_, name, day, number)
-        details[property_, day, name].append(
-            (round_, lost, _money(told), _money(before) if before else None)
-        )
-    found = {}
-    for property_, day, name, game, poker, *sums in store.query(
-        "SELECT property, gaming_day, table_name,"  # noqa: S608 - as above
-        " (array_agg(game ORDER BY number) FILTER (WHERE game IS NOT NULL))[1], bool_or(poker),"
-        f" {_SUMS} FROM {{schema}}.{MONEY.name} WHERE {_ROUND_WHERE}"
-        " GROUP BY property, gaming_day, table_name",
-        _parameters(asked),
-    ):
-        key = (property_, day, name)
-        amounts: dict[str, Any] = {n: amount or 0 for n, amount in zip(SUMS, sums, strict=True)}
-        of = RoundsMoney(game, poker, **amounts)
-        found[key] = _detailed(of, details[key], recorded=recorded)
-    return found
-
-
-def _money(text: str) -> RoundMoney:
-    return msgspec.json.decode(text, type=RoundMoney)
-
-
-def _detailed(
-    of: RoundsMoney,
-    rounds: Sequence[tuple[Any, bool, RoundMoney, RoundMoney | None]],
-    *,
-    recorded: bool,
-) -> RoundsMoney:
-    """A day's rounds with the items of those that have any, with corrections or as recorded."""
-    sums: dict[str, Any] = {name: getattr(of, name) for name in SUMS}
-    chosen = []
-    for (_, table, day, number), lost, now, before in rounds:
-        money = before if recorded and before else now
-        for name in SUMS:
-            sums[name] += (getattr(money, name) or 0) - (getattr(now, name) or 0)
-        chosen.append((f"{table}/{day}/{number}", lost, money))
-    return of._replace(
-        **sums,
-        awaiting=tuple(name for name, _, money in chosen if money.awaits),
-        items=tuple(item for _, _, money in chosen for item in money.items),
-        exceptions=tuple(each for _, _, money in chosen for each in money.exceptions),
-        lost=frozenset(name for name, lost, _ in chosen if lost),
-    )

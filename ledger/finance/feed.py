@@ -28,6 +28,7 @@ from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.placing import Days, by_time, table_of
 from ledger.finance.rounds import round_money
+from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
 from ledger.finance.win import AuditException
 from ledger.rules.engine.order import gaps
@@ -209,21 +210,60 @@ def _table_money(facts: Sequence[Fact]) -> TableMoney:
     return TableMoney(by_day, slips, unplaced, days.first)
 
 
+class _RuledRound(NamedTuple):
+    """The money of a ruled round, its game, and whether a device's gap lies beside it."""
+
+    money: RoundMoney
+    game: str | None
+    beside_gap: bool
+
+
 def _rounds(
     facts: Iterable[Fact], rulings: Iterable[Ruling], lost: frozenset[RoundId]
 ) -> dict[DayKey, RoundsMoney]:
     """The money of the ruled rounds, by property, gaming day and table."""
+    found = _ruled(facts, rulings, lost)
+    return {key: total(rounds) for key, rounds in found.items()}
+
+
+def _ruled(
+    facts: Iterable[Fact], rulings: Iterable[Ruling], lost: frozenset[RoundId]
+) -> dict[DayKey, dict[str, _RuledRound]]:
+    """Each ruled round by its subject, by property, gaming day and table."""
     told: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.round:
             told[fact.round.property, fact.round.subject].append(fact)
-    found: dict[DayKey, dict[str, tuple[RoundMoney, str | None, bool]]] = defaultdict(dict)
+    found: dict[DayKey, dict[str, _RuledRound]] = defaultdict(dict)
     for ruling in rulings:
         table, day, number = ruling.round.split("/")
         money = round_money(told[ruling.property, ruling.round], ruling)
         beside_gap = RoundId(ruling.property, table, day, int(number)) in lost
-        found[ruling.property, day, table][ruling.round] = (money, ruling.game, beside_gap)
-    return {key: total(rounds) for key, rounds in found.items()}
+        found[ruling.property, day, table][ruling.round] = _RuledRound(
+            money, ruling.game, beside_gap
+        )
+    return found
+
+
+def wins_by_shift(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
+    """As `wins`, of each shift of a table's day."""
+    told = deduplicate(facts)
+    ruled = [each for each in rulings if isinstance(each, Ruling)]
+    rounds = _ruled(corrected(told, corrections(told)), ruled, rounds_with_gaps(told))
+    last_us: dict[tuple[str, str], int] = {}
+    for fact in told:
+        if fact.round:
+            name = fact.round.property, fact.round.subject
+            last_us[name] = max(last_us.get(name, fact.time_us), fact.time_us)
+    found = []
+    for key, record in sorted(day_records(told, ruled).items()):
+        times = shift_times(record.facts)
+        money: dict[str | None, dict[str, _RuledRound]] = defaultdict(dict)
+        for subject, each in rounds[key].items():
+            money[shift_at(times, last_us[key[0], subject])][subject] = each
+        totals = {shift: total(its) for shift, its in money.items()}
+        found += wins_of_shifts(record, totals)
+    return found
 
 
 def rounds_with_gaps(facts: Iterable[Fact]) -> frozenset[RoundId]:

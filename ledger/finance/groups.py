@@ -1,4 +1,4 @@
-"""Wins summed by game, pit or house: one for each group, currency and gaming day."""
+"""Wins summed by shift, game, pit or house: one for each group, currency and gaming day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ledger.finance.win import BoxContent, CouponFigures, TableWin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-By = Literal["table", "game", "pit", "house"]
+By = Literal["table", "shift", "game", "pit", "house"]
 
 _SUMS = (
     *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid", "handle"),
@@ -23,13 +23,16 @@ _OF_BANKED = frozenset(("bank_variance",))
 
 
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
-    """One win a group and gaming day, in order of property, day and group; `table` is None then."""
+    """One win a group and gaming day, in order of property, day and group; `table` is None then.
+
+    By shift: `wins` are of tables and shifts.
+    """
     if by == "table":
         return [msgspec.structs.replace(each, pit=msgspec.UNSET) for each in wins]
     groups: dict[tuple[str, str, str, str], list[TableWin]] = {}
     for each in wins:
-        name = {"game": each.game, "pit": each.pit, "house": None}[by] or ""
-        key = (each.property, each.gaming_day, name, each.currency)
+        of = {"game": each.game, "pit": each.pit, "shift": each.shift, "house": None}
+        key = (each.property, each.gaming_day, of[by] or "", each.currency)
         groups.setdefault(key, []).append(each)
     return [_summed(groups[key], by) for key in sorted(groups)]
 
@@ -52,6 +55,7 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         table=None,
         game=first.game if by == "game" else None,
         pit=first.pit if by == "pit" else msgspec.UNSET,
+        shift=first.shift if by == "shift" else msgspec.UNSET,
         grade=grade,
         **{name: _total(wins, name) for name in _SUMS},
         drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),

@@ -90,6 +90,7 @@ class TableWin(Struct, frozen=True, kw_only=True):
     table: str | None  # None: a group of tables
     gaming_day: str
     pit: str | UnsetType | None = UNSET  # only where wins are asked for by pit
+    shift: str | UnsetType | None = UNSET  # only where they are asked for by shift
     game: str | None
     currency: str = CURRENCY
     grade: Grade

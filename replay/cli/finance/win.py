@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed_wins
+from consumers.finance import sealed_wins, shifts
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin
@@ -26,7 +26,8 @@ def win(
     table: TableName = None,
     gaming_day: GamingDay = None,
     by: Annotated[
-        By, typer.Option(help="One line for each table, or the sums of a game, pit or house.")
+        By,
+        typer.Option(help="A line for each table, or the sums of a shift, game, pit or house."),
     ] = "table",
     version: Annotated[
         int | None, typer.Option(min=1, help="What this version of a closed day said.")
@@ -47,13 +48,17 @@ def win(
     """
     if version is not None and gaming_day is None:
         raise Usage("A version is of one day", where="--version", hint="Give --gaming-day, too.")
+    if version is not None and by == "shift":
+        raise Usage("A version signs days, not shifts", where="--by shift", hint="Give only one.")
     kept = versions_folder(in_force().home)
     with opened_views(sealed_wins.VIEWS) as database:
-        asked: dict[str, Any] = {"property": property_, "table": table, "kept": kept}
-        if version is None or gaming_day is None:
-            found = sealed_wins.read(database, gaming_day=gaming_day, **asked)
+        asked: dict[str, Any] = {"property": property_, "table": table, "gaming_day": gaming_day}
+        if by == "shift":
+            found = shifts.read(database, **asked)
+        elif version is None:
+            found = sealed_wins.read(database, kept=kept, **asked)
         else:
-            found = sealed_wins.of_version(database, version, gaming_day=gaming_day, **asked)
+            found = sealed_wins.of_version(database, version, kept=kept, **asked)
     shown = grouped(found, by)
     if json:
         print_lines(shown)
@@ -83,7 +88,7 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
                 graded(each),
                 *figures(each),
             )
-            for each in [*found, *(houses(found) if by != "house" else ())]
+            for each in [*found, *(houses(found) if by not in ("house", "shift") else ())]
         ),
         right=" ".join(FIGURES),
     )
@@ -93,5 +98,11 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
 
 
 def _name(each: TableWin, by: By) -> str:
-    names = {"table": each.table, "game": each.game, "pit": each.pit or "no pit", "house": None}
+    names = {
+        "table": each.table,
+        "shift": each.shift or "no shift",
+        "game": each.game,
+        "pit": each.pit or "no pit",
+        "house": None,
+    }
     return names[by] or "house"

@@ -305,6 +305,7 @@ MEANINGS = {
     "setting": "name of the setting",
     "settlements": "what each wager is owed",
     "sha256": "SHA-256 of the file's bytes",
+    "shift": "shift of the day that the sums are of; null: the day's facts name none",
     "short": "times with fewer cameras than required",
     "shown": "facts of the position and of the whole table",
     "sigma": "standard deviation of the expected win, cents",

@@ -61,6 +61,7 @@ MORE = {
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
+    "win --by shift": "round-ledger win --by shift",
     "journal": "round-ledger journal --gaming-day 2026-11-20",
 }
 """Other lines whose JSON is compared. They are run first."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scenes.table_days import DAY, count, day_lines
+from tests.scenes.table_days import DAY, count, day_lines, fact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +54,18 @@ def test_a_day_is_closed_opened_again_and_closed_and_each_version_stays(
     assert (changed["drop.cash"], changed["counted"]) == (3_000, 3_000)
     for _ in range(2):
         assert cli("win", "--version", "1", "--gaming-day", DAY, "--json").out == first.out
+
+
+def test_shifts_are_shown_as_sums_and_no_version_has_them(cli: Cli, tmp_path: Path) -> None:
+    second = fact("drop_box_attached", 30, "count-room", shift="night", **BOX)
+    ingest(cli, tmp_path, *day_lines(second, count(59)))
+    [found] = cli("win", "--by", "shift", "--json").json
+    assert (found["table"], found["shift"], found["missing"]) == (None, "night", [])
+    assert "shift" not in cli("win", "--json").json[0]
+    shown = cli("win", "--by", "shift")
+    assert (shown.code, "night" in shown.out) == (0, True), shown.err
+    refused = cli("win", "--gaming-day", DAY, "--version", "1", "--by", "shift")
+    assert (refused.code, "not shifts" in refused.err) == (2, True), refused.err
+
+
+BOX = {"box": "B1", "table": "CC-07", "gaming_day": DAY}

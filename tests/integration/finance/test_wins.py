@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from consumers.finance import wins
+from consumers.finance import shifts, wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from ledger.adjudication.feed import adjudicate
@@ -27,7 +27,7 @@ from ledger.facts import (
 from ledger.finance import feed
 from ledger.record.wire import encode, fact_of, parse_line
 from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
-from tests.suite.budget import cases
+from tests.suite.budget import cases, rest_long
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -242,6 +242,32 @@ def corrected_payment(facts: list[Received]) -> list[Received]:
         found.append(correction(target, data | {field: data[field] + 700}, at=len(found)))
     gone = [each for each in facts if each.type == "fill_accepted.v1"][:1]
     return [*found, *(correction(each, None, at=9) for each in gone)]
+
+
+@pytest.mark.parametrize("seed", rest_long([1, 2, 3], [1]))
+def test_the_shifts_of_the_views_are_those_of_the_feed(database: Database, seed: int) -> None:
+    facts = day(5, seed=seed, planted=1)
+    times: dict[str, list[int]] = {}
+    for each in facts:
+        if each.type == "round_started.v1" and each.subject:
+            times.setdefault(each.subject.partition("/")[0], []).append(each.time_us)
+    tables = sorted(times)
+    house = facts[0].source.split("/")[1]
+    second = []
+    for table in tables:
+        body = DropBoxAttached(box="B2", table=table, gaming_day=DAY, shift="2")
+        at_us = sorted(times[table])[len(times[table]) // 2]
+        octets = encode(body, f"/{house}/count-room/d", f"second-{table}", at_us)
+        second.append(parse_line(octets))
+    given = disturbed([*facts, *corrected_payment(facts), *second], seed)  # type: ignore[list-item] # well-formed
+    told_facts = [fact_of(row) for row in kept(database, given)]
+    whole = feed.wins_by_shift(told_facts, adjudicate(told_facts))
+    assert shifts.read(database) == whole
+    assert shifts.read(database, gaming_day=DAY) == whole
+    assert [each.shift for each in whole] == ["1", "2"] * len(tables)
+    assert all(each.handle for each in whole)
+    of_one = shifts.read(database, table=tables[0])
+    assert of_one == [each for each in whole if each.table == tables[0]]
 
 
 @pytest.mark.parametrize(("size", "seed"), cases([(700, 2)], [(37, 1), (3, 4)]))

@@ -1,0 +1,120 @@
+"""The money of rounds, summed in SQL from the row that the view `rulings` keeps of each round."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from consumers.rulings.tables import MONEY
+from ledger.finance.rounds import RoundMoney
+from ledger.finance.table_day import SUMS, RoundsMoney
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.exceptions import DayKey
+    from ledger.finance.shifts import ShiftTime
+
+WHERE = (
+    "(%(property)s::text IS NULL OR property = %(property)s)"
+    " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+    " AND (%(day)s::text IS NULL OR gaming_day = %(day)s)"
+)
+"""Rounds of a property, table and gaming day, each if it is given."""
+
+_OF_DAYS = f"SELECT m.*, NULL::text AS shift FROM {{schema}}.{MONEY.name} m WHERE {WHERE}"  # noqa: S608 - put together from constants
+_OF_SHIFTS = f"""
+SELECT m.*, w.shift
+  FROM unnest(%(properties)s::text[], %(days)s::text[], %(tables)s::text[], %(shifts)s::text[],
+              %(sinces)s::bigint[], %(untils)s::bigint[])
+       AS w (property, gaming_day, table_name, shift, since_us, until_us)
+  JOIN {{schema}}.{MONEY.name} m USING (property, gaming_day, table_name)
+  JOIN {{schema}}.rulings r USING (property, table_name, gaming_day, number)
+ WHERE r.last_us >= w.since_us AND r.last_us < w.until_us
+"""  # noqa: S608 - as above
+
+_SUMS = ", ".join(f"sum({name})::bigint AS {name}" for name in SUMS)
+
+
+class _DetailedRound(NamedTuple):
+    """A round with differences, corrections, or money that awaits a fact."""
+
+    name: str  # "CC-07/2026-11-20/231"
+    lost: bool
+    now: RoundMoney
+    recorded: RoundMoney | None  # without corrections; None: there are none
+
+
+Group = tuple[str, str, str, str | None]
+"""Property, gaming day, table, shift."""
+
+
+def of_days(
+    store: ViewStore, asked: Mapping[str, object], *, recorded: bool
+) -> dict[DayKey, RoundsMoney]:
+    """The money of days, with corrections or as recorded. `asked`: the parameters of `WHERE`."""
+    found = _summed(store, _OF_DAYS, asked, recorded=recorded)
+    return {(property_, day, table): of for (property_, day, table, _), of in found.items()}
+
+
+def of_shifts(
+    store: ViewStore, times: Mapping[DayKey, Sequence[ShiftTime]]
+) -> dict[DayKey, dict[str | None, RoundsMoney]]:
+    """The money of the shifts of days, with corrections."""
+    rows = [(*key, *each) for key, its in times.items() for each in its]
+    names = ("properties", "days", "tables", "shifts", "sinces", "untils")
+    asked = {name: [row[nth] for row in rows] for nth, name in enumerate(names)}
+    found: dict[DayKey, dict[str | None, RoundsMoney]] = {key: {} for key in times}
+    for (property_, day, table, shift), of in _summed(store, _OF_SHIFTS, asked).items():
+        found[property_, day, table][shift] = of
+    return found
+
+
+def _summed(
+    store: ViewStore, rounds: str, asked: Mapping[str, object], *, recorded: bool = False
+) -> dict[Group, RoundsMoney]:
+    """The money of rounds by group; `rounds`: the query that gives their rows with their shift."""
+    details: dict[Group, list[_DetailedRound]] = defaultdict(list)
+    for *group, number, lost, told, before in store.query(
+        "SELECT property, gaming_day, table_name, shift, number, lost, details::text,"  # noqa: S608 - values are parameters
+        f" recorded::text FROM ({rounds}) m WHERE details IS NOT NULL ORDER BY number",
+        asked,
+    ):
+        of = (f"{group[2]}/{group[1]}/{number}", lost, _money(told))
+        details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
+    found: dict[Group, RoundsMoney] = {}
+    for property_, day, table, shift, game, poker, *sums in store.query(
+        "SELECT property, gaming_day, table_name, shift,"  # noqa: S608 - as above
+        " (array_agg(game ORDER BY number) FILTER (WHERE game IS NOT NULL))[1], bool_or(poker),"
+        f" {_SUMS} FROM ({rounds}) m GROUP BY property, gaming_day, table_name, shift",
+        asked,
+    ):
+        amounts: dict[str, Any] = {n: amount or 0 for n, amount in zip(SUMS, sums, strict=True)}
+        key = (property_, day, table, shift)
+        found[key] = _detailed(RoundsMoney(game, poker, **amounts), details[key], recorded=recorded)
+    return found
+
+
+def _money(text: str) -> RoundMoney:
+    return msgspec.json.decode(text, type=RoundMoney)
+
+
+def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bool) -> RoundsMoney:
+    """Summed rounds with the items of those that have any, with corrections or as recorded."""
+    sums: dict[str, Any] = {name: getattr(of, name) for name in SUMS}
+    chosen = []
+    for each in rounds:
+        money = each.recorded if recorded and each.recorded else each.now
+        for name in SUMS:
+            sums[name] += (getattr(money, name) or 0) - (getattr(each.now, name) or 0)
+        chosen.append((each, money))
+    return of._replace(
+        **sums,
+        awaiting=tuple(each.name for each, money in chosen if money.awaits),
+        items=tuple(item for _, money in chosen for item in money.items),
+        exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
+        lost=frozenset(each.name for each, _ in chosen if each.lost),
+    )
