@@ -150,7 +150,12 @@ FORMS = (
     JsonForm(("dlq replay",), "dead letter", ("place", "replayed", "reason")),
     JsonForm(("dossier",), "file", ("path", "bytes", "sha256")),
     JsonForm(("drop",), "table and gaming day", fields_of(Drop)),
-    JsonForm(("win",), "table or group, and gaming day", fields_of(TableWin), ("pit", "shift")),
+    JsonForm(
+        ("win", "win --by shift"),
+        "table or group, and gaming day",
+        fields_of(TableWin),
+        ("pit", "shift"),
+    ),
     JsonForm(
         ("footage add", "footage watch"),
         "file; a refused one has `problem`",
