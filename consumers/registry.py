@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from consumers.cameras import cameras, clock_marks
 from consumers.disputes import disputes
-from consumers.finance import coupons_and_checks, money_facts, seals
+from consumers.finance import coupons_and_checks, meters, money_facts, seals
 from consumers.floor import openings, table_board
 from consumers.money import drop, payouts
 from consumers.rounds import index, search_index
@@ -30,6 +30,7 @@ VIEWS = (
     money_facts.VIEW,
     seals.VIEW,
     coupons_and_checks.VIEW,
+    meters.VIEW,
     clock_marks.VIEW,
 )
 """In the order they are updated; no view depends on another."""

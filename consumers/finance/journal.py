@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import wins
+from consumers.finance import meters, wins
 from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
 from infra.postgres.view_tables import reading
 from ledger.finance.journal import after, day_entries, is_settled, journal
+from ledger.finance.meters.journal import merged, meter_entries
+from ledger.finance.meters.lines import by_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from ledger.finance.placing import TableId
     from ledger.finance.table_day import DayRecord
 
-VIEWS = wins.VIEWS
+VIEWS = (*wins.VIEWS, meters.VIEW)
 """The views to catch up before `read`."""
 
 
@@ -40,7 +42,9 @@ def read(
         found = day_records(store, asked, WITH_CORRECTIONS)
         tables = {key[::2]: gaming_day for key in found} if gaming_day else {}
         carried = _carried(store, tables)
-    return journal((found[key] for key in sorted(found)), carried)
+        by_day_ = by_day(meters.steps(store, property))
+    entries = journal((found[key] for key in sorted(found)), carried)
+    return merged(entries, meter_entries(by_day_, table=table, gaming_day=gaming_day))
 
 
 def _carried(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId, Amounts]:

@@ -23,6 +23,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.finance.exceptions import numbers_given_twice
+from ledger.finance.meters.payments import MeterPayment, paid_from_meters
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException, Item
 from ledger.games import games
@@ -82,11 +83,12 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     awaits: bool  # closed, and not every wager can be settled
     items: list[Item]
     exceptions: list[AuditException] = []
+    meters: list[MeterPayment] = []  # what its wins took of progressive meters
 
     @property
     def is_plain(self) -> bool:
         """Whether its sums say all of it."""
-        return not (self.items or self.exceptions or self.awaits)
+        return not (self.items or self.exceptions or self.meters or self.awaits)
 
 
 def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
@@ -117,6 +119,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
         awaits=closed and ruling.status == "awaiting",
         items=[] if poker else _items(ruling, owed, chips),
         exceptions=numbers_given_twice(of_money),
+        meters=paid_from_meters(told, ruling.settlements),
     )
 
 

@@ -23,6 +23,7 @@ from ledger.finance.checks import CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
+from ledger.finance.meters.lines import MeterLine
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -227,6 +228,7 @@ FORMS = (
     JsonForm(("coupons",), "last line: serials of no batch", fields_of(UnknownLine)),
     JsonForm(("coupons --quarter",), "face", fields_of(QuarterLine)),
     JsonForm(("checks",), "counter check", fields_of(CheckLine)),
+    JsonForm(("meters",), "progressive meter", fields_of(MeterLine)),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
     JsonForm(("keys add",), "key", ("key", "source")),
     JsonForm(("keys list",), "key", ("key", "source", "made", "revoked")),

@@ -68,6 +68,7 @@ COMMANDS = (
     ),
     Command("coupons", "finance.coupons", FINANCE, "Show coupons from printer to box."),
     Command("checks", "finance.coupons", FINANCE, "Show counter checks from issue to payment."),
+    Command("meters", "finance.meters", FINANCE, "Show progressive meters, and what moved them."),
     Command("day", "finance.day", FINANCE, "Close a gaming day, signed by two; open it again."),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),

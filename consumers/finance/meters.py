@@ -1,0 +1,123 @@
+"""The view `meters`: what each progressive meter showed, and when.
+
+`meters` works out its lines from it, and from what the rulings say that wins took (ADR 0193).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from consumers.finance import money_facts
+from consumers.finance.money_facts import as_corrected
+from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.rulings import rulings
+from consumers.rulings.tables import MONEY
+from consumers.runtime.source import Batch, Projection
+from infra.postgres.view_tables import Column, ViewTable, reading
+from ledger.facts import type_name
+from ledger.finance.meters.lines import (
+    METER_FACTS,
+    MeterName,
+    MeterStep,
+    lines,
+    step_of,
+    steps_paid,
+)
+from ledger.finance.meters.payments import MeterPayment
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.meters.lines import MeterLine
+    from ledger.record.tape import TapeRow
+
+_READS = frozenset(map(type_name, METER_FACTS))
+
+SHOWN = ViewTable(
+    "meter_facts",
+    "What progressive meters showed, as corrected: one row a fact.",
+    2,
+    (
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+        Column("property", "text", "Property of the meter."),
+        Column("meter", "text", "Name of the meter: its wager's, or its link's."),
+        Column("table_name", "text", "Table of the meter; empty: a link of tables."),
+        Column("time_us", "bigint", "Device time, microseconds."),
+        Column("gaming_day", "text", "Gaming day of its round.", null=True),
+        Column("kind", "text", "shown or reset."),
+        Column("amount", "bigint", "What it shows afterwards, cents."),
+    ),
+    ("(property, meter, table_name, time_us)",),
+)
+
+MADE = made_table("meter_corrections_made")
+
+
+def apply(store: ViewStore, batch: Batch) -> None:
+    """Add a batch's facts of meters, and correct those that corrections name."""
+    found: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
+        (row.source, row.id): (row, None) for row in batch.rows if row.type in _READS
+    }
+    for target, why in held(store, batch, MADE):
+        if target.type in _READS:
+            found[target.source, target.id] = (target, why)
+    store.delete(SHOWN, found)
+    store.save(SHOWN, (cells for row, why in found.values() for cells in _cells(row, why)))
+
+
+def _cells(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
+    """The row of a fact; none if a correction says that it should not have been recorded."""
+    for fact in as_corrected(fact_of(row), why) if why else [fact_of(row)]:
+        told = step_of(fact)
+        if told:
+            name, step = told
+            yield (row.source, row.id, *name, step.time_us, step.day, step.kind, step.amount)
+
+
+VIEW = Projection("meters", 1, (SHOWN, MADE), apply, reads=_READS | CORRECTIONS)
+"""The view `meters`."""
+
+VIEWS = (VIEW, money_facts.VIEW, rulings.VIEW)
+"""The views to catch up before `read`."""
+
+
+def read(database: Database, property_: str | None = None) -> dict[MeterName, MeterLine]:
+    """A line for each meter at one moment, in order of property, meter and table."""
+    with reading(database, [each.name for view in VIEWS for each in view.tables]) as store:
+        return lines(steps(store, property_))
+
+
+def steps(store: ViewStore, property_: str | None) -> list[tuple[MeterName, MeterStep]]:
+    """What meters showed and what wins took of them, in no order."""
+    return [*_shown(store, property_), *_paid(store, property_)]
+
+
+def _shown(store: ViewStore, property_: str | None) -> Iterator[tuple[MeterName, MeterStep]]:
+    for *name, time_us, kind, amount, day, source, id_ in store.query(
+        "SELECT m.property, m.meter, m.table_name, m.time_us, m.kind, m.amount,"
+        " coalesce(m.gaming_day, (SELECT f.gaming_day FROM {schema}.finance_facts f"
+        " WHERE f.starts AND f.variant <> 1 AND f.property = m.property"
+        " AND m.table_name IN ('', f.table_name) AND f.time_us <= m.time_us"
+        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)), m.source, m.fact_id"
+        " FROM {schema}.meter_facts m"
+        " WHERE %(property)s::text IS NULL OR m.property = %(property)s",
+        {"property": property_},
+    ):
+        yield MeterName(*name), MeterStep(time_us, kind, amount, day, source, id_)
+
+
+def _paid(store: ViewStore, property_: str | None) -> Iterator[tuple[MeterName, MeterStep]]:
+    for name, table, day, told in store.query(
+        "SELECT property, table_name, gaming_day, (details->'meters')::text"  # noqa: S608 - our own name
+        f" FROM {{schema}}.{MONEY.name} WHERE details IS NOT NULL"
+        " AND json_array_length(details->'meters') > 0"
+        " AND (%(property)s::text IS NULL OR property = %(property)s)",
+        {"property": property_},
+    ):
+        yield from steps_paid(name, table, day, msgspec.json.decode(told, type=list[MeterPayment]))

@@ -1,0 +1,48 @@
+"""`meters`: progressive meters, from what they showed first to what they show now."""
+
+from collections.abc import Iterable
+
+from consumers.finance import meters as on_meters
+from ledger.finance.meters.lines import MeterLine
+from ledger.values import dollars
+from replay.cli.shell.app import family
+from replay.cli.shell.options import Casino
+from replay.rounds.views import opened_views
+from replay.shell.output import Json, print_lines, say, show_table
+
+app = family()
+
+_FIGURES = ("opening", "advanced", "paid", "reset", "closing", "difference")
+
+
+@app.command("meters")
+def meters(*, property_: Casino = None, json: Json = False) -> None:
+    """Show progressive meters, and what moved them.
+
+    Closing = opening + advanced - paid + reset + difference. Opening and closing are what the
+    meter showed first and last, paid is what wins took of it by the rulings, reset is what the
+    house added. A fall without a win is a difference, and so is a win that it did not fall by.
+
+    Example: round-ledger meters
+    """
+    with opened_views(on_meters.VIEWS) as database:
+        found = on_meters.read(database, property_)
+    if json:
+        print_lines(found.values())
+        return
+    if not found:
+        say("No progressive meter is on record.")
+    for name in sorted({each.property for each in found}):
+        _show(name, [its for of, its in found.items() if of.property == name])
+
+
+def _show(property_: str, found: Iterable[MeterLine]) -> None:
+    show_table(
+        f"{property_} · progressive meters",
+        ("meter", "table", *_FIGURES),
+        (
+            (each.meter, each.table or "link", *(dollars(getattr(each, name)) for name in _FIGURES))
+            for each in found
+        ),
+        right=" ".join(_FIGURES),
+    )
