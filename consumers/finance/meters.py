@@ -25,8 +25,8 @@ from ledger.finance.meters.lines import (
     step_of,
     steps_paid,
 )
-from ledger.finance.meters.payments import MeterPayment
 from ledger.record.wire import fact_of
+from ledger.rules.wagers.meter_payments import MeterPayment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,13 +23,13 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.finance.exceptions import numbers_given_twice
-from ledger.finance.meters.payments import MeterPayment, paid_from_meters
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, moved
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.steps import POT
+from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Progressive meters: what wins took of them, a line for each, and their entries."""
+"""Progressive meters: a line for each, and their double entries."""

@@ -18,9 +18,9 @@ from ledger.games import games
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ledger.finance.meters.payments import MeterPayment
     from ledger.finance.placing import TableId
     from ledger.record.wire import Fact
+    from ledger.rules.wagers.meter_payments import MeterPayment
 
 METER_FACTS = (MeterRead, MeterAdvanced, MeterReset)
 """Facts that say what a meter shows."""

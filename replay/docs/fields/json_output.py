@@ -80,7 +80,7 @@ MEANINGS = {
     "deleted": "path of the deleted file",
     "delivered": "deliveries that were accepted",
     "detail": "what was changed",
-    "difference": "moved less owed, cents: positive if the patron got too much; of a meter see `meters`",
+    "difference": "moved less owed, cents: too much if positive; of a meter what no fact explains",
     "digest": "SHA-256 of what `win --version --json` prints for that version; null: none",
     "disabled": "when the user was disabled",
     "dispute": "name of the dispute",

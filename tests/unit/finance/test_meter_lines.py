@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ledger.facts import MeterRead
 from ledger.finance.meters.lines import MeterLine, MeterName, MeterStep, by_day, lines, name_of
-from ledger.finance.meters.payments import paid_from_meters
 from ledger.record.wire import Fact
 from ledger.rules.engine.ruling import Settlement
+from ledger.rules.wagers.meter_payments import paid_from_meters
 
 if TYPE_CHECKING:
     import random

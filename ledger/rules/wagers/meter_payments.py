@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ledger.facts import MeterRead
-from ledger.finance.slips import refs
 from ledger.rules.engine.odds import parse_odds
-from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.rules.engine.ruling import FactRef
 from ledger.rules.wagers.progressive import meter_share
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Settlement
 
 
-class MeterPayment(Struct, frozen=True, kw_only=True):
+class MeterPayment(Struct, frozen=True):
     """What one win took of a meter. amount: cents; time_us: when the meter was read for it."""
 
     meter: str
@@ -42,11 +41,9 @@ def paid_from_meters(told: Iterable[Fact], settlements: Iterable[Settlement]) ->
     found = []
     for each in wins:
         read = next((fact for fact in reversed(reads) if _name(fact) == each.wager), reads[-1])
-        found.append(
-            MeterPayment(
-                meter=_name(read), amount=_share(each), time_us=read.time_us, facts=refs([read])
-            )
-        )
+        facts = [FactRef(read.source, read.id)]
+        its = (_name(read), _share(each), read.time_us, facts)
+        found.append(MeterPayment(*its))
     return [each for each in found if each.amount]
 
 
