@@ -1,4 +1,4 @@
-"""The view `coupons_and_checks`: where the facts about coupons and counter checks are.
+"""The view `coupons_and_checks`: where the facts about coupons, counter checks and books are.
 
 `coupons` and `checks` read them, as corrected, and work out their lines (ADR 0190).
 """
@@ -74,7 +74,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 1, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 2, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
 )
 """The view `coupons_and_checks`."""
 

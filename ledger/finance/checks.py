@@ -1,27 +1,40 @@
-"""Counter checks from table to payment: a line for each check (465a.36, 609a.13)."""
+"""Counter checks from table to payment, and their books: a line for each (465a.36, 609a.13)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from ledger.facts import (
+    CheckBookSignedOut,
     CounterCheckIssued,
     CounterCheckRedeemed,
     CounterCheckVoided,
     DropBoxCounted,
 )
+from ledger.facts.accounting import CheckBook
 from ledger.finance.boxes import boxes_of_days, checks_in
 from ledger.finance.placing import by_time
+from ledger.finance.serials import Serials, each_of, range_text, serials, union
+from ledger.finance.slips import refs
+from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.values import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ledger.record.wire import Fact
 
-CHECK_FACTS = (CounterCheckIssued, CounterCheckRedeemed, CounterCheckVoided, DropBoxCounted)
+CHECK_FACTS = (
+    CheckBook,
+    CounterCheckIssued,
+    CounterCheckRedeemed,
+    CounterCheckVoided,
+    DropBoxCounted,
+)
 """Facts that the lines rest on."""
 
 
@@ -40,8 +53,33 @@ class CheckLine(Struct, frozen=True, kw_only=True):
     voided: bool
 
 
-def lines(facts: Iterable[Fact]) -> list[CheckLine]:
-    """A line for each check of one property, in order of its number.
+class BookException(Struct, frozen=True, kw_only=True):
+    """Check numbers of a book that somebody must look at. checks: first and last of each range."""
+
+    code: str
+    says: str
+    checks: list[tuple[str, str]]
+    facts: list[FactRef] = []
+
+
+class BookLine(Struct, frozen=True, kw_only=True):
+    """One book of manual counter checks (609a.13(c)(3)), in pieces.
+
+    ranges: the numbers that it was ever signed out with. used: issued, voided or found in a box.
+    blank: neither used nor missing. is_out: whether the tables have it.
+    """
+
+    book: str
+    ranges: list[tuple[str, str]]
+    used: int
+    blank: int
+    missing: int
+    is_out: bool
+    exceptions: list[BookException]
+
+
+def lines(facts: Iterable[Fact]) -> list[CheckLine | BookLine]:
+    """A line for each check of one property, in order of its number; then one for each book.
 
     A check that no table recorded is owed as it was found in its box.
     """
@@ -58,10 +96,16 @@ def lines(facts: Iterable[Fact]) -> list[CheckLine]:
         elif isinstance(body, CounterCheckVoided):
             voided.add(body.check)
     boxed = {number: cents for number, (cents, _) in checks_in(boxes_of_days(told)).items()}
-    return [
+    found: list[CheckLine | BookLine] = [
         _line(number, issued.get(number), boxed.get(number), paid[number], voided)
         for number in sorted({*issued, *boxed, *paid, *voided})
     ]
+    books: dict[str, list[Fact]] = defaultdict(list)
+    for fact in told:
+        if isinstance(fact.body, CheckBook):
+            books[fact.body.book].append(fact)
+    used = each_of({*issued, *boxed, *voided})
+    return [*found, *(_book(name, books[name], used, told) for name in sorted(books))]
 
 
 def _line(
@@ -76,3 +120,61 @@ def _line(
         outstanding=0 if number in voided else owed - paid,
         voided=number in voided,
     )
+
+
+def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact]) -> BookLine:
+    """The line of a book; `moves`: the facts that it left and came back, in order of time."""
+    ever = union(map(_numbers, moves))
+    held = _numbers(moves[-1])
+    missing = ever - held - used
+    is_out = isinstance(moves[-1].body, CheckBookSignedOut)
+    late = Serials() if is_out else held & _used_before(told, moves[-1].time_us)
+    twice = [
+        fact
+        for before, fact in pairwise(moves)
+        if isinstance(before.body, CheckBookSignedOut) and isinstance(fact.body, CheckBookSignedOut)
+    ]
+    exceptions = [
+        _exception("check_missing", "neither used nor come back", missing, moves),
+        _exception("used_and_blank", "used, and came back as blank", late, moves[-1:]),
+        _exception("out_twice", "signed out while out", union(map(_numbers, twice)), twice),
+    ]
+    return BookLine(
+        book=name,
+        ranges=_ranges(ever),
+        used=(ever & used).pieces,
+        blank=(held - used).pieces,
+        missing=missing.pieces,
+        is_out=is_out,
+        exceptions=[each for each in exceptions if each.checks],
+    )
+
+
+def _numbers(fact: Fact) -> Serials:
+    """The blank checks that a book left with, or came back with."""
+    body = fact.body
+    return serials(body.check_from, body.check_to) if isinstance(body, CheckBook) else Serials()
+
+
+def _used_before(told: Iterable[Fact], time_us: int) -> Serials:
+    """The checks issued or voided before a moment."""
+    return each_of(
+        fact.body.check
+        for fact in told
+        if isinstance(fact.body, CounterCheckIssued | CounterCheckVoided) and fact.time_us < time_us
+    )
+
+
+def _exception(code: str, says: str, checks: Serials, facts: Sequence[Fact]) -> BookException:
+    shown = ", ".join(range_text(*each) for each in _ranges(checks))
+    verb = "was" if checks.pieces == 1 else "were"
+    return BookException(
+        code=code,
+        says=f"{quantity(checks.pieces, 'counter check')} {verb} {says}: {shown}.",
+        checks=_ranges(checks),
+        facts=refs(facts),
+    )
+
+
+def _ranges(of: Serials) -> list[tuple[str, str]]:
+    return [(each.first, each.last) for each in of.ranges]

@@ -19,7 +19,7 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
-from ledger.finance.checks import CheckLine
+from ledger.finance.checks import BookException, BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
@@ -228,6 +228,7 @@ FORMS = (
     JsonForm(("coupons",), "last line: serials of no batch", fields_of(UnknownLine)),
     JsonForm(("coupons --quarter",), "face", fields_of(QuarterLine)),
     JsonForm(("checks",), "counter check", fields_of(CheckLine)),
+    JsonForm(("checks",), "book of counter checks", fields_of(BookLine)),
     JsonForm(("meters",), "progressive meter", fields_of(MeterLine)),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
     JsonForm(("keys add",), "key", ("key", "source")),
@@ -309,6 +310,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`expected` of a win", ExpectedWin),
     ("`postings` and `balances` of an entry", Posting),
     ("`exceptions` of a batch of coupons", CouponException),
+    ("`exceptions` of a book of counter checks", BookException),
     ("`adjustments` of a gaming day", Adjustment),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),

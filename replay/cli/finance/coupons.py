@@ -10,7 +10,7 @@ from consumers.finance import coupons_and_checks
 from ledger.errors import Usage
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
-from ledger.finance.checks import CheckLine
+from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
 from ledger.finance.serials import range_text
 from ledger.values import dollars
@@ -116,7 +116,8 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
     """Show counter checks from issue to payment.
 
     Each is shown as issued, as found in a box, what was paid back and what is outstanding. A
-    check that no table recorded, or that is in no box, is n/a there (null in JSON).
+    check that no table recorded, or that is in no box, is n/a there (null in JSON). A book of
+    manual checks is shown by its numbers: those used, blank and missing (609a.13(c)(3)).
 
     Example: round-ledger checks
     """
@@ -133,18 +134,43 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
             _show_checks(name, its)
 
 
-def _show_checks(property_: str, found: Sequence[CheckLine]) -> None:
+def _show_checks(property_: str, found: Sequence[CheckLine | BookLine]) -> None:
+    checks_ = [each for each in found if isinstance(each, CheckLine)]
+    if checks_:
+        show_table(
+            f"{property_} · counter checks",
+            ("check", "amount", "boxed", "redeemed", "outstanding", "voided"),
+            (
+                (
+                    each.check,
+                    *(None if c is None else dollars(c) for c in (each.amount, each.boxed)),
+                    *(dollars(cents) for cents in (each.redeemed, each.outstanding)),
+                    "voided" if each.voided else "-",
+                )
+                for each in checks_
+            ),
+            right="amount boxed redeemed outstanding",
+        )
+    _show_books(property_, [each for each in found if isinstance(each, BookLine)])
+
+
+def _show_books(property_: str, found: Sequence[BookLine]) -> None:
+    if not found:
+        return
     show_table(
-        f"{property_} · counter checks",
-        ("check", "amount", "boxed", "redeemed", "outstanding", "voided"),
+        f"{property_} · books of counter checks",
+        ("book", "checks", "used", "blank", "missing", "where"),
         (
             (
-                each.check,
-                *(None if c is None else dollars(c) for c in (each.amount, each.boxed)),
-                *(dollars(cents) for cents in (each.redeemed, each.outstanding)),
-                "voided" if each.voided else "-",
+                each.book,
+                ", ".join(range_text(*its) for its in each.ranges),
+                *(str(pieces) for pieces in (each.used, each.blank, each.missing)),
+                "out" if each.is_out else "in",
             )
             for each in found
         ),
-        right="amount boxed redeemed outstanding",
+        right="used blank missing",
     )
+    for each in found:
+        for of in each.exceptions:
+            say(f"{each.book} · {of.code.replace('_', ' ')} · {of.says}")

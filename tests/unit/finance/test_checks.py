@@ -10,11 +10,11 @@ from tests.scenes.coupons import check
 from tests.scenes.table_days import count, fact
 
 if TYPE_CHECKING:
-    from ledger.finance.checks import CheckLine
+    from ledger.finance.checks import BookLine, CheckLine
     from tests.property.finance.floors import Line
 
 
-def found(number: str, amount: int) -> Line:
+def found_(number: str, amount: int) -> Line:
     return {"check": number, "amount": amount}
 
 
@@ -23,16 +23,59 @@ def test_a_check_is_owed_until_it_is_redeemed_or_voided() -> None:
         check("K-1", 20_000),
         check("K-2", 5_000, 6),
         check("K-3", 7_000, 7),
-        count(50, counter_checks=[found("K-1", 20_000), found("K-9", 300)]),
+        count(50, counter_checks=[found_("K-1", 20_000), found_("K-9", 300)]),
         fact("counter_check_redeemed", 51, "cage", check="K-1", amount=15_000, by="C-1"),
         fact("counter_check_voided", 52, "cage", check="K-3"),
     ]
-    assert [tuple_of(each) for each in checks.lines(read_by_program(told))] == [
+    its = checks.lines(read_by_program(told))
+    assert [tuple_of(each) for each in its if isinstance(each, checks.CheckLine)] == [
         ("K-1", 20_000, 20_000, 15_000, 5_000, False),
         ("K-2", 5_000, None, 0, 5_000, False),
         ("K-3", 7_000, None, 0, 0, True),
         ("K-9", None, 300, 0, 300, False),
     ]
+
+
+def book(step: str, first: int, last: int, minute: int) -> Line:
+    numbers = {"check_from": f"K-{first:02d}", "check_to": f"K-{last:02d}"}
+    people = {"issued_by": "A-1", "received_by": "P-1"}
+    return fact(f"check_book_signed_{step}", minute, "cage", book="B-1", **numbers, **people)
+
+
+def books(*told: Line) -> BookLine:
+    [found] = [e for e in checks.lines(read_by_program(told)) if isinstance(e, checks.BookLine)]
+    return found
+
+
+def test_a_book_comes_back_with_its_blank_checks_and_the_others_are_used() -> None:
+    out = [book("out", 1, 10, 1), check("K-01", 20_000), check("K-02", 5_000, 6)]
+    voided = fact("counter_check_voided", 7, "cage", check="K-03")
+    found = books(*out, voided)
+    assert (found.used, found.blank, found.missing, found.is_out) == (3, 7, 0, True)
+    found = books(*out, voided, book("in", 4, 10, 20), book("out", 4, 10, 30))
+    assert (found.used, found.blank, found.missing, found.is_out) == (3, 7, 0, True)
+    found = books(*out, voided, book("in", 4, 10, 20))
+    assert (found.is_out, found.exceptions, found.ranges) == (False, [], [("K-01", "K-10")])
+
+
+def test_what_a_book_lacks_is_named_by_its_numbers_and_facts() -> None:
+    out = [book("out", 1, 10, 1), check("K-01", 20_000)]
+    found = books(*out, book("in", 4, 10, 20))
+    assert (found.used, found.blank, found.missing) == (1, 7, 2)
+    [exception] = found.exceptions
+    assert (exception.code, exception.checks) == ("check_missing", [("K-02", "K-03")])
+    assert exception.says == ("2 counter checks were neither used nor come back: K-02 to K-03.")
+    assert len(exception.facts) == 2
+    in_a_box = count(50, counter_checks=[found_("K-02", 1), found_("K-03", 1)])
+    assert books(*out, in_a_box, book("in", 4, 10, 20)).exceptions == []
+
+
+def test_a_check_that_was_used_and_is_blank_and_a_book_that_is_out_twice_are_exceptions() -> None:
+    out = [book("out", 1, 10, 1), check("K-05", 20_000)]
+    codes = [each.code for each in books(*out, book("in", 1, 10, 20)).exceptions]
+    assert codes == ["used_and_blank"]
+    codes = [each.code for each in books(*out, book("out", 1, 10, 20)).exceptions]
+    assert codes == ["out_twice"]
 
 
 def tuple_of(of: CheckLine) -> tuple[object, ...]:
