@@ -35,7 +35,7 @@ from infra.postgres.migrations import migrate
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from tests.benchmarks import bench_views
-from tests.benchmarks.served import place
+from tests.benchmarks.tools.served import place
 from tests.fixtures.cli import START, environ
 from tests.fixtures.kafka import FEED, Cluster, reached
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import AnyConnection
     from ledger.record.tape import Received
-    from tests.benchmarks.served import Place
+    from tests.benchmarks.tools.served import Place
 
 FACTS = 100_000
 RUNS = 3

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from tests.benchmarks.load import Request
-from tests.benchmarks.load import run as send
-from tests.benchmarks.served import place, serving
+from tests.benchmarks.tools.load import Request
+from tests.benchmarks.tools.load import run as send
+from tests.benchmarks.tools.served import place, serving
 from tests.fixtures.cli import lines
 from tests.fixtures.http import BATCH, STRUCTURED, batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tests.benchmarks.load import Answer
-    from tests.benchmarks.served import Place, Served
+    from tests.benchmarks.tools.load import Answer
+    from tests.benchmarks.tools.served import Place, Served
 
 SENDERS = {1: 200, 50: 20}
 """Kept-alive connections, by facts a request: a device of each table, or a computer of each pit."""

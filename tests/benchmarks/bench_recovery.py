@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Self
 import psycopg
 
 from infra.postgres.embedded import embedded
-from tests.benchmarks.served import place, start
+from tests.benchmarks.tools.served import place, start
 from tests.fixtures.cli import lines
 from tests.fixtures.http import BATCH, STRUCTURED, batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.benchmarks.served import Place
+    from tests.benchmarks.tools.served import Place
 
 KILLS = 5
 """Kills of each kind."""

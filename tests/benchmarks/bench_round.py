@@ -39,7 +39,7 @@ from replay.footage.library.adding import FootageDetails, add, footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.camera import draw
 from tests.benchmarks.bench_views import checkpoint, fill, floor
-from tests.benchmarks.served import start
+from tests.benchmarks.tools.served import start
 from tests.fixtures.browser import CHROMIUM
 from tests.fixtures.cli import Cli, environ
 

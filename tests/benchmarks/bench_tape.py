@@ -33,7 +33,7 @@ from infra.postgres.migrations import migrate
 from infra.postgres.tape import PostgresTape
 from ledger.record.group_commit import Committer
 from ledger.record.tape import unframe_attributes
-from tests.benchmarks.slow_flush import Flushes, NotHereError, slowed
+from tests.benchmarks.tools.slow_flush import Flushes, NotHereError, slowed
 from tests.fixtures.postgres import fact, postgres_version
 
 if TYPE_CHECKING:

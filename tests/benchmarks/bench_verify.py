@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from infra.postgres.tape import PostgresTape
 from ledger.record.verify import Expected, verify
 from tests.benchmarks.bench_views import fill, floor, prepared
-from tests.benchmarks.served import place
+from tests.benchmarks.tools.served import place
 from tests.scenes.dossiers import chained
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _beside(
 
 
 def _hashed(rows: Sequence[TapeRow]) -> None:
-    """As many octets hashed as often as a chain needs, and nothing compared."""
+    """As many bytes hashed as often as a chain needs, and nothing compared."""
     for row in rows:
         sha256(sha256(row.data).digest() + sha256(row.attributes).digest())
 

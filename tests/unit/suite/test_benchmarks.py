@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.limits import LIMITS, held, table
-from tests.benchmarks.load import Request, run
+from tests.benchmarks.tools.load import Request, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
