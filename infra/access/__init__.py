@@ -1,1 +1,1 @@
-"""Access control: users, sessions, device keys."""
+"""Access control: users, sessions, keys of devices and readers."""

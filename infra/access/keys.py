@@ -67,20 +67,23 @@ class Keys:
             connection.execute(
                 f"INSERT INTO access.device_keys (made_at_us, key_id, source, secret_hash)"  # noqa: S608 - values are parameters
                 f" VALUES ({NOW}, %s, %s, %s)".encode(),
-                (key_id, source, _digest(secret)),
+                (key_id, source, digest(secret)),
             )
             note(connection, "key_added", key_id, actor, source)
         return f"{PREFIX}_{key_id}_{secret}"
 
     def revoke(self, key_id: str, actor: Actor) -> None:
-        """Revoke a key for good. Raises `NotFound`."""
+        """Revoke a key for good, of a device or a reader. Raises `NotFound`."""
         with self._access.open() as connection:
-            done = connection.execute(
-                f"UPDATE access.device_keys SET revoked_at_us = {NOW}"  # noqa: S608 - as above
-                " WHERE key_id = %s AND revoked_at_us IS NULL".encode(),
-                (key_id,),
-            )
-            if done.rowcount == 0:
+            done = [
+                connection.execute(
+                    f"UPDATE access.{table} SET revoked_at_us = {NOW}"  # noqa: S608 - as above
+                    " WHERE key_id = %s AND revoked_at_us IS NULL".encode(),
+                    (key_id,),
+                ).rowcount
+                for table in ("device_keys", "reader_keys")
+            ]
+            if not any(done):
                 raise NotFound(
                     f"There is no active key {key_id}",
                     where="keys",
@@ -97,10 +100,11 @@ class Keys:
             row = connection.execute(
                 "SELECT source FROM access.device_keys"
                 " WHERE key_id = %s AND secret_hash = %s AND revoked_at_us IS NULL",
-                (parts[1], _digest(parts[2])),
+                (parts[1], digest(parts[2])),
             ).fetchone()
         return row[0] if row else None
 
 
-def _digest(secret: str) -> bytes:
+def digest(secret: str) -> bytes:
+    """What is stored of a key's secret."""
     return hashlib.sha256(secret.encode()).digest()

@@ -34,7 +34,7 @@ ROLES = {
     READER: "Reads everything, changes nothing.",
     PROJECTOR: "Reads the record and writes rows of views; creates nothing.",
     DESK: "Records decisions (disputes, submissions): may append and read.",
-    DOORKEEPER: "Keeps users, sessions and device keys; sees no fact.",
+    DOORKEEPER: "Keeps users, sessions and keys; sees no fact.",
 }
 """The roles; none can log in. Logins are granted them."""
 
@@ -57,7 +57,7 @@ _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
     "views": "Views of the record; every table can be rebuilt from it.",
     "rebuilding": "Rebuilt views until they are swapped into schema views.",
-    "access": "Users, sessions, device keys, and the log of access events.",
+    "access": "Users, sessions, keys, and the log of access events.",
 }
 
 

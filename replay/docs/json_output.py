@@ -231,8 +231,8 @@ FORMS = (
     JsonForm(("checks",), "book of counter checks", fields_of(BookLine)),
     JsonForm(("meters",), "progressive meter", fields_of(MeterLine)),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
-    JsonForm(("keys add",), "key", ("key", "source")),
-    JsonForm(("keys list",), "key", ("key", "source", "made", "revoked")),
+    JsonForm(("keys add",), "key", ("key", "source", "role")),
+    JsonForm(("keys list",), "key", ("key", "source", "role", "made", "revoked")),
     JsonForm(
         ("keys signing make", "keys signing show", "keys signing rotate"),
         "key",

@@ -10,18 +10,32 @@ import re
 from collections import defaultdict
 from datetime import date, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from ledger.errors import Usage
 from ledger.finance.placing import calendar_date
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.journal import JournalEntry
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9-]")
 _DIGEST = 8
 """Hexadecimal digits that keep two accounts apart."""
+
+JournalFormat = Literal["hledger", "beancount", "json"]
+
+
+def require_one_house(found: Sequence[JournalEntry]) -> None:
+    """Raises `Usage` for entries of several casinos, whose accounts have the same names."""
+    houses = sorted({entry.property for entry in found})
+    if len(houses) > 1:
+        raise Usage(
+            f"The record has {' and '.join(houses)}, and a journal is of one casino",
+            where="journal",
+            hint=f"Give --property {houses[0]}.",
+        )
 
 
 def hledger(entries: Sequence[JournalEntry]) -> Iterator[str]:
@@ -60,6 +74,13 @@ def beancount(entries: Sequence[JournalEntry]) -> Iterator[str]:
     yield ""
     for day, account, counted in _last_counts(entries):
         yield f"{day} balance {names[account]}  {counted}"
+
+
+TEXTS: Mapping[JournalFormat, Callable[[Sequence[JournalEntry]], Iterator[str]]] = {
+    "hledger": hledger,
+    "beancount": beancount,
+}
+"""The lines of a journal for each program that reads it as text."""
 
 
 def _has_postings(entry: JournalEntry) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal
 
 from ledger.errors import Usage
@@ -193,6 +193,14 @@ def gaming_day_from(day: str, zone: tzinfo) -> int | None:
         return None
 
 
+def is_gaming_day(text: str) -> bool:
+    """Whether a text is a day as YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def is_time_of_day(text: str) -> bool:
     """Whether a typed time lacks a date, so that the date should be shown."""
     told = _TYPED.fullmatch(text.strip().replace(_MINUS, "-"))
@@ -229,8 +237,8 @@ def _nearest(
     known_us = time.time_ns() // 1000 if now_us is None else now_us
     day = wall(known_us if after_us is None else after_us, zone).date()
     step = timedelta(days=-1 if after_us is None else 1)
-    for date in (day, day + step):
-        found = _by_the_wall(text, datetime.combine(date, typed.time()), zone, where)
+    for its_date in (day, day + step):
+        found = _by_the_wall(text, datetime.combine(its_date, typed.time()), zone, where)
         if found <= known_us if after_us is None else found >= after_us:
             break
     return found

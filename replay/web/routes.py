@@ -1,4 +1,4 @@
-"""Adds every page to the application, and shows errors as pages.
+"""Adds every page to the application, and finance for other systems. Shows errors as pages.
 
 To add a page, write a module with a `router`, add it to `ROUTERS`, and a tab to `page.TABS`.
 """
@@ -16,6 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
+from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, drop, find, footage, live, win
@@ -62,7 +63,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     app.state.set_up = sign_in.SetUp()
     app.mount("/static", StaticFiles(directory=STATIC))
     app.mount("/docs", Documentation(SITE))
-    for router in ROUTERS:
+    for router in (*ROUTERS, finance.router):
         app.include_router(router)
     app.add_middleware(BrowserHeaders, secure=ports.address.secure)
     if ports.address.proxies:

@@ -1,27 +1,18 @@
 """`journal`: the double entries of tables' gaming days, for hledger, Beancount or a program."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from consumers.finance import journal as entries
 from ledger.errors import Usage
-from ledger.finance.journal import JournalEntry
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, print_text, say
-from replay.text.journal import beancount, hledger
+from replay.text.journal import TEXTS, JournalFormat, require_one_house
 
 app = family()
-
-Format = Literal["hledger", "beancount", "json"]
-
-_TEXTS: Mapping[Format, Callable[[Sequence[JournalEntry]], Iterator[str]]] = {
-    "hledger": hledger,
-    "beancount": beancount,
-}
 
 
 @app.command("journal")
@@ -30,7 +21,7 @@ def journal(
     gaming_day: GamingDay = None,
     table: TableName = None,
     form: Annotated[
-        Format | None, typer.Option("--format", help="hledger unless you choose another.")
+        JournalFormat | None, typer.Option("--format", help="hledger unless you choose another.")
     ] = None,
     property_: Casino = None,
     json: Json = False,
@@ -52,21 +43,10 @@ def journal(
         found = entries.read(database, property=property_, table=table, gaming_day=gaming_day)
     if not found:
         say("No money is on record for this day and table.")
-    text = None if json else _TEXTS.get(form or "hledger")
+    text = None if json else TEXTS.get(form or "hledger")
     if text is None:
         print_lines(found)
         return
     require_one_house(found)
     for line in text(found) if found else ():
         print_text(line)
-
-
-def require_one_house(found: Sequence[JournalEntry]) -> None:
-    """Raises `Usage` for entries of several casinos, whose accounts have the same names."""
-    houses = sorted({entry.property for entry in found})
-    if len(houses) > 1:
-        raise Usage(
-            f"The record has {' and '.join(houses)}, and a journal is of one casino",
-            where="journal",
-            hint=f"Give --property {houses[0]}.",
-        )

@@ -1,4 +1,7 @@
-"""`keys`: keys of devices that send facts to `serve`. A key is printed once, when it is made."""
+"""`keys`: keys of devices that send facts to `serve`, and of systems that read finance from it.
+
+A key is printed once, when it is made.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -8,6 +11,7 @@ import typer
 
 from infra.access.connections import AccessDatabase, local_actor
 from infra.access.keys import Keys
+from infra.access.reader_keys import ReaderKeys, ReaderRole
 from ledger.values import format_time
 from replay.cli.serving import signing
 from replay.cli.shell.app import family
@@ -24,15 +28,15 @@ from replay.shell.zones import house_zones
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
-app.add_typer(group, name="keys", help="Manage the keys of devices, and signing keys.")
+app.add_typer(group, name="keys", help="Manage keys of devices and readers, and signing keys.")
 group.add_typer(signing.group, name="signing", help="Manage the key that signs dossiers.")
 
 
 @contextmanager
-def opened_keys() -> Iterator[Keys]:
-    """The keys, opened with the database role for access."""
+def opened_access() -> Iterator[AccessDatabase]:
+    """The tables of keys, opened with the database role for access."""
     with opened_database() as database, closing(AccessDatabase(database)) as access:
-        yield Keys(access)
+        yield access
 
 
 @group.command("add")
@@ -40,53 +44,73 @@ def add(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE", help=("The source it is valid for, or the beginning of sources.")
+            metavar="SOURCE",
+            help="The source it is valid for, or the beginning of sources. "
+            "With --role, the name of the system that reads.",
         ),
     ],
     *,
+    role: Annotated[
+        ReaderRole | None,
+        typer.Option(help="Make a key that reads finance over HTTP instead."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Create a device key, and print it once.
+    """Create a key, and print it once.
 
-    It is valid for one device (`/hollywood/CC-07/shoe`), a place or a whole property. From the
-    first key on, `serve` accepts no fact without one, and may listen on other addresses than
-    loopback.
+    A device's key is valid for one device (`/hollywood/CC-07/shoe`), a place or a whole property.
+    From the first one on, `serve` accepts no fact without one, and may listen on other addresses
+    than loopback. A key with --role reads `/v1/win` and `/v1/journal`, and nothing else:
+    `keys add general-ledger --role finance`. `users log` lists each use of it.
 
     Example: round-ledger keys add /hollywood/CC-02/shoe
     """
-    with opened_keys() as keys:
-        key = keys.add(source, local_actor())
+    with opened_access() as access:
+        if role is None:
+            key = Keys(access).add(source, local_actor())
+        else:
+            key = ReaderKeys(access).add(role, source, local_actor())
     if json:
-        print_json({"key": key, "source": source})
-    else:
-        print_text(key)
-        say("Keep it now: only a hash of it is stored. Devices send `Authorization: Bearer KEY`.")
+        print_json({"key": key, "source": source, "role": role})
+        return
+    print_text(key)
+    who = "Devices send" if role is None else "The system sends"
+    say(f"Keep it now: only a hash of it is stored. {who} `Authorization: Bearer KEY`.")
 
 
 @group.command("list")
 def list_(*, json: Json = False) -> None:
-    """List keys and their sources, without the secrets.
+    """List keys, without the secrets: what each is valid for, or who reads with it.
 
     Example: round-ledger keys list
     """
     with opened_database() as database, closing(AccessDatabase(database)) as access:
-        found = Keys(access).list()
+        devices, readers = Keys(access).list(), ReaderKeys(access).list()
         zone = house_zones(database).of(None)
     rows = [
-        {
-            "key": each.key_id,
-            "source": each.source,
-            "made": format_time(each.made_at_us),
-            "revoked": None if each.revoked_at_us is None else format_time(each.revoked_at_us),
-        }
-        for each in found
+        *(_row(each.key_id, each.source, None, *each[2:]) for each in devices),
+        *(_row(each.key_id, each.reader, each.role, *each[3:]) for each in readers),
     ]
     if json:
         print_lines(rows)
         return
-    columns = ("key", "source", "made", "revoked")
-    none = "There is no device key yet. `round-ledger keys add SOURCE` makes one."
-    show_table("Keys", columns, (row.values() for row in rows), zone=zone, none=none)
+    columns = ("key", "source", "role", "made", "revoked")
+    none = "There is no key yet. `round-ledger keys add SOURCE` makes one."
+    shown = ([each or "-" for each in row.values()] for row in rows)
+    show_table("Keys", columns, shown, zone=zone, none=none)
+
+
+def _row(
+    key_id: str, source: str, role: ReaderRole | None, made_at_us: int, revoked_at_us: int | None
+) -> dict[str, str | None]:
+    """A key as JSON."""
+    return {
+        "key": key_id,
+        "source": source,
+        "role": role,
+        "made": format_time(made_at_us),
+        "revoked": None if revoked_at_us is None else format_time(revoked_at_us),
+    }
 
 
 @group.command("revoke")
@@ -95,6 +119,6 @@ def revoke(key: Annotated[str, typer.Argument(help="Its name, from `keys list`."
 
     Example: round-ledger keys revoke 0f3a9c1b22d4
     """
-    with opened_keys() as keys:
-        keys.revoke(key, local_actor())
+    with opened_access() as access:
+        Keys(access).revoke(key, local_actor())
     say(f"Key {key} is revoked.")

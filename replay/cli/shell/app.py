@@ -87,7 +87,9 @@ COMMANDS = (
     Command("topics", "feed.topics", OPERATIONS, "Create the feed's topics, and check them."),
     Command("dlq", "feed.dead_letters", OPERATIONS, "Show dead letters, and process them again."),
     Command("users", "serving.users", OPERATIONS, "Manage users of the pages and their roles."),
-    Command("keys", "serving.keys", OPERATIONS, "Manage the keys of devices, and signing keys."),
+    Command(
+        "keys", "serving.keys", OPERATIONS, "Manage keys of devices and readers, and signing keys."
+    ),
     Command("services", "serving.services", OPERATIONS, "Run PostgreSQL and Kafka without Docker."),
     Command("settings", "serving.settings", OPERATIONS, "Show every setting and its origin."),
     Command("adjudicate", "rules.rules", ENGINEERS, "Rule on a feed's rounds without a database."),

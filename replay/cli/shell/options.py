@@ -1,6 +1,6 @@
 """Options and arguments that several commands have, and how a time given with one is read."""
 
-from datetime import date, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated
 
@@ -8,16 +8,12 @@ import typer
 
 from ledger.errors import Usage
 from replay.shell.output import say
-from replay.text.times import is_time_of_day, read, stamp
+from replay.text.times import is_gaming_day, is_time_of_day, read, stamp
 
 
 def require_gaming_day(day: str | None) -> str | None:
     """The gaming day as typed. Raises `Usage` if it is not a day as YYYY-MM-DD."""
-    try:
-        known = day is None or date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        known = False
-    if not known:
+    if day is not None and not is_gaming_day(day):
         raise Usage(
             f"`{day}` is not a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
         )

@@ -156,6 +156,7 @@ MEANINGS = {
     "a line was set aside: it can never be accepted": "the line is in `FILE.aside`",
     "a page failed": "a defect of the program",
     "a page could not be shown": "PostgreSQL did not answer for a page",
+    "finance could not be read": "PostgreSQL did not answer `/v1/win` or `/v1/journal`",
     "a record is a dead letter": "the record went to the dead-letter topic",
     "a stored offset no longer exists": "reading starts again at the partition's beginning",
     "a view has parked a tape": "the view applies no further facts of it: see [repair]"

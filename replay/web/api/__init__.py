@@ -1,1 +1,1 @@
-"""The HTTP API: receives facts, serves metrics."""
+"""The HTTP API: receives facts, serves finance and metrics."""

@@ -1,12 +1,18 @@
-"""The description of `POST /v1/facts` in `/openapi.json`, made from its response structs."""
+"""The description of the HTTP API in `/openapi.json`, made from the structs that it answers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
+from ledger.finance.journal import JournalEntry
+from ledger.finance.win import TableWin
 from replay.recording.answers import Answer
+from replay.text.journal import JournalFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Schema = dict[str, Any]
 
@@ -91,3 +97,99 @@ def responses() -> dict[int | str, Schema]:
         if "Retry-After" in says:
             answered[status]["headers"] = _RETRY
     return answered
+
+
+# -- finance -------------------------------------------------------------------------------------
+
+Feed = Literal["win", "journal"]
+
+JSON_LINES, PROBLEM = "application/x-ndjson", "application/problem+json"
+"""Media types: of objects one a line, and of a refusal (RFC 9457)."""
+
+_OBJECTS: Mapping[Feed, type] = {"win": TableWin, "journal": JournalEntry}
+
+PROBLEM_SCHEMA: Schema = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"const": "about:blank"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+
+_REFUSED = {
+    401: "A reader key is required; the request has no known one.",
+    403: "A web page sent the request.",
+    422: "A parameter is not known or not valid, or a text journal would be of several casinos.",
+    429: "Other answers are being worked out; see Retry-After.",
+    503: "The database does not answer; see Retry-After.",
+}
+_FILTERS = {
+    "property": ({"type": "string"}, "Only this casino, such as hollywood."),
+    "gaming_day": ({"type": "string", "format": "date"}, "Only this gaming day."),
+    "table": ({"type": "string"}, "Only this table, such as CC-07."),
+}
+_FORMAT = {
+    "format": (
+        {"type": "string", "enum": list(get_args(JournalFormat)), "default": "json"},
+        "Objects, or the text that hledger or Beancount reads.",
+    )
+}
+_BEHIND = {
+    "Facts-Behind": {
+        "description": "Facts on record that the answer does not have yet; usually 0.",
+        "schema": {"type": "integer", "minimum": 0},
+    }
+}
+
+
+def feed_parameters(feed: Feed) -> Schema:
+    """The parameters of a feed."""
+    named = _FILTERS | (_FORMAT if feed == "journal" else {})
+    return {
+        "parameters": [
+            {"name": name, "in": "query", "required": False, "description": says, "schema": schema}
+            for name, (schema, says) in named.items()
+        ]
+    }
+
+
+def feed_responses(feed: Feed) -> dict[int | str, Schema]:
+    """Every possible status of a feed. The schema is of one line."""
+    content: Schema = {JSON_LINES: {"schema": _whole(_OBJECTS[feed])}}
+    if feed == "journal":
+        content["text/plain"] = {"schema": {"type": "string"}}
+    answered: dict[int | str, Schema] = {
+        200: {
+            "description": "An object a line; no line if nothing is on record.",
+            "headers": _BEHIND,
+            "content": content,
+        }
+    }
+    for status, says in _REFUSED.items():
+        answered[status] = {
+            "description": says,
+            "content": {PROBLEM: {"schema": PROBLEM_SCHEMA}},
+        }
+        if "Retry-After" in says:
+            answered[status]["headers"] = _RETRY
+    return answered
+
+
+def _whole(struct: type) -> Schema:
+    """The schema of a struct with those of its parts in their places: it has no references."""
+    (_,), components = msgspec.json.schema_components([struct])
+
+    def placed(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON Schema
+        if isinstance(schema, list):
+            return [placed(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        if "$ref" in schema:
+            return placed(components[schema["$ref"].rpartition("/")[2]])
+        return {key: placed(each) for key, each in schema.items()}
+
+    found: Schema = placed(components[struct.__name__])
+    return found

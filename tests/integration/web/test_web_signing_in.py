@@ -278,7 +278,7 @@ def test_nobody_but_the_role_at_the_door_reads_who_may_enter(staffed: Site) -> N
     roles: tuple[DatabaseRole, ...]
     roles = ("ledger_reader", "ledger_writer", "ledger_projector", "ledger_desk")
     for role in roles:
-        for table in ("users", "sessions", "tries", "device_keys", "events"):
+        for table in ("users", "sessions", "tries", "device_keys", "reader_keys", "events"):
             with (
                 staffed.database.connect(role) as connection,
                 pytest.raises(psycopg.errors.InsufficientPrivilege),
@@ -294,6 +294,8 @@ def test_the_role_at_the_door_sees_no_fact_and_removes_no_user(staffed: Site) ->
         "DELETE FROM access.device_keys",
         "UPDATE access.users SET name = 'x'",
         "UPDATE access.device_keys SET source = '/x'",
+        "DELETE FROM access.reader_keys",
+        "UPDATE access.reader_keys SET role = 'auditor'",
     ):
         with (
             staffed.database.connect("ledger_doorkeeper") as connection,

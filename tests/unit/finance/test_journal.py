@@ -10,8 +10,7 @@ import pytest
 from ledger.errors import Usage
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.finance.placing import calendar_date
-from replay.cli.finance.journal import require_one_house
-from replay.text.journal import beancount, hledger
+from replay.text.journal import beancount, hledger, require_one_house
 from tests.property.finance.floors import entered
 from tests.scenes.bookkeeping import beancount_balances, beancount_says, hledger_says
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, next_day, slip
