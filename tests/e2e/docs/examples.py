@@ -71,7 +71,7 @@ NOT_COMPARED = {
     "footage health",
     "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
-    "consume alerts", "footage watch", "keys signing show",
+    "consume alerts", "footage watch", "keys signing show", "meters",
 }  # fmt: skip
 """Forms of JSON that no line prints: there is nothing to print, or it is not run."""
 
