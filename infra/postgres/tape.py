@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 
 import psycopg
@@ -277,15 +278,18 @@ class PostgresTape:
         self,
         kept: Sequence[Head] = (),
         progress: Callable[[int, int], None] | None = None,
+        first: Callable[[Expected], Verified | None] = lambda _: None,
     ) -> Verified:
         """Recompute every hash chain from bytes; `kept` are heads stored elsewhere.
 
         If all chains hold, recompute every digest of the quarantine (`ledger.record.quarantine`).
-        Facts may be appended meanwhile; later ones are not verified.
+        Facts may be appended meanwhile; later ones are not verified. first: verifies the chains in
+        another way; if it returns None, they are read here.
         """
         with self._database.connect("ledger_reader") as connection, translated(self._database):
             expected = _expected(connection, kept)
-            seen = verify(_to_verify(connection, expected.tip), expected, progress)
+            rows = chain(to_verify(connection, 0, expected.tip), beyond(connection))
+            seen = first(expected) or verify(rows, expected, progress)
             if seen.broken:
                 return seen
             counted = _counted_aside(connection)
@@ -465,18 +469,21 @@ def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) ->
     return Expected(tip, stored, identities, kept)
 
 
-def _to_verify(
-    connection: psycopg.Connection[Any], tip: int, batch: int = 2_000
+def to_verify(
+    connection: psycopg.Connection[Any], after: int, until: int, batch: int = 2_000
 ) -> Iterator[tuple[TapeRow, Known | None]]:
-    """Every row up to `tip` with its entry in the identities, and one row beyond the tip, if any.
+    """Every row after one position and up to another, with its entry in the identities.
 
     It reads in short statements, since a long snapshot would keep vacuum from the busiest rows.
     Rows do not change once they are written.
     """
-    after = 0
-    while rows := _run(connection, _TO_VERIFY, (after, tip, batch)).fetchall():
+    while rows := _run(connection, _TO_VERIFY, (after, until, batch)).fetchall():
         yield from map(_beside_known, rows)
         after = rows[-1][0]
+
+
+def beyond(connection: psycopg.Connection[Any]) -> Iterator[tuple[TapeRow, Known | None]]:
+    """One row beyond the newest position that the record counts, if there is any."""
     yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
 
 

@@ -117,7 +117,8 @@ class Verified(NamedTuple):
     aside: int = 0  # inputs in quarantine that were recomputed
 
 
-_START = TapePlace(0, 0, GENESIS, GENESIS)
+START = TapePlace(0, 0, GENESIS, GENESIS)
+"""The state of a tape before its first row."""
 
 
 def verify(
@@ -140,18 +141,18 @@ def verify(
     position = 0
     odd: RecordBreak | None = None
     for row, known in stream:
-        place = places.get(row.tape, _START)
+        place = places.get(row.tape, START)
         if row.position > expected.tip and position == expected.tip:
-            return Verified(position, _heads(places), beyond_the_tip(row, expected.tip))
+            return Verified(position, heads_of(places), beyond_the_tip(row, expected.tip))
         computed = chain_hash(place.hash, row)
         at = (position + 1, place.table_seq + 1)
-        if not _fits(row, at, computed, known, listed=identities_listed):
+        if not fits(row, at, computed, known, listed=identities_listed):
             suspect = Suspect(row, known, *at, place.hash, place.before, identities_listed)
             broken = explain(suspect, computed, stream, places)
-            return Verified(position, _heads(places), broken)
+            return Verified(position, heads_of(places), broken)
         head = kept.get((row.tape, row.table_seq))
         if head and (head.hash, head.position) != (computed, row.position):
-            return Verified(position, _heads(places), _recomputed(head, places))
+            return Verified(position, heads_of(places), _recomputed(head, places))
         odd = odd or (identity_edited(row, known) if identities_listed else None)
         position = row.position
         places[row.tape] = TapePlace(row.table_seq, row.position, computed, place.hash)
@@ -159,8 +160,8 @@ def verify(
             progress(position, expected.tip)
     if progress:
         progress(position, expected.tip)
-    missing = _missing_at_the_end(position, places, expected)
-    return Verified(position, _heads(places), missing or odd)
+    missing = missing_at_the_end(position, places, expected)
+    return Verified(position, heads_of(places), missing or odd)
 
 
 def heads_to_json(heads: Iterable[Head]) -> Iterator[str]:
@@ -208,16 +209,18 @@ def _head_from_json(line: str, where: str) -> Head:
     return head
 
 
-def _heads(places: Mapping[str, TapePlace]) -> list[Head]:
+def heads_of(places: Mapping[str, TapePlace]) -> list[Head]:
+    """The last row of every tape, by tape."""
     return [
         Head(tape, place.table_seq, place.position, place.hash)
         for tape, place in sorted(places.items())
     ]
 
 
-def _fits(
+def fits(
     row: TapeRow, at: tuple[int, int], computed: bytes, known: Known | None, *, listed: bool
 ) -> bool:
+    """Whether a row has this hash, stands at this position and sequence, and repeats itself."""
     return (
         computed == row.hash
         and (row.position, row.table_seq) == at
@@ -226,26 +229,26 @@ def _fits(
     )
 
 
-def _missing_at_the_end(
+def missing_at_the_end(
     position: int, places: Mapping[str, TapePlace], expected: Expected
 ) -> RecordBreak | None:
     """A break at the end: rows that heads or counts show, but that are absent."""
     for head in sorted(expected.heads, key=lambda head: head.position):
-        place = places.get(head.tape, _START)
+        place = places.get(head.tape, START)
         if head.table_seq > place.table_seq:
             return _truncated(head.tape, place, position, f"its head is sequence {head.table_seq}")
         if (head.table_seq, head.hash) != (place.table_seq, place.hash):
             return _recomputed(head, places)
     if position < expected.tip:
-        return _truncated(None, _START, position, f"the record counts {expected.tip}")
+        return _truncated(None, START, position, f"the record counts {expected.tip}")
     for head in sorted(expected.kept, key=lambda head: head.position):
-        place = places.get(head.tape, _START)
+        place = places.get(head.tape, START)
         if head.table_seq > place.table_seq:
             says = f"a head kept elsewhere is sequence {head.table_seq}"
             return _truncated(head.tape, place, position, says)
     if expected.identities is not None and expected.identities != position:
         says = f"{expected.identities} identities are listed for {position} rows"
-        return _truncated(None, _START, position, says)
+        return _truncated(None, START, position, says)
     lacking = sorted(places.keys() - {head.tape for head in expected.heads})
     return _without_head(lacking[0], places[lacking[0]]) if lacking else None
 
@@ -263,7 +266,7 @@ def _without_head(tape: str, place: TapePlace) -> RecordBreak:
 
 
 def _recomputed(head: Head, places: Mapping[str, TapePlace]) -> RecordBreak:
-    place = places.get(head.tape, _START)
+    place = places.get(head.tape, START)
     return RecordBreak(
         "recomputed",
         head.tape,

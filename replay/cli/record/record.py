@@ -10,13 +10,15 @@ import typer
 from infra.postgres.backup import back_up
 from infra.postgres.backup import restore as bring_back
 from infra.postgres.connection import NAME, server
+from infra.postgres.tape import PostgresTape
+from infra.postgres.verification.parallel import WORKERS_MAX, side_by_side
 from ledger.errors import Usage
 from ledger.record.tape import Head
 from ledger.record.verify import Verified, heads_from_json, heads_to_json
 from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.shell.connections import opened_database, opened_tape
+from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_text, progress, say, show_table
 from replay.shell.settings import in_force
 
@@ -32,6 +34,9 @@ Head_ = Annotated[
 def verify(
     *,
     head: Head_ = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that read the record.")
+    ] = 1,
     json: Json = False,
 ) -> None:
     """Recompute every tape's hash chain.
@@ -39,13 +44,16 @@ def verify(
     Prints the head of every tape; keep the heads on another machine. Only such heads reveal a
     record that was cut off at its end, or recomputed from some fact on. The digests of the
     quarantine are recomputed too. Exit code 1 if the record is broken; the output names the first
-    break.
+    break. Several `--workers` give the same output; if anything is unusual, one process reads the
+    record from its beginning.
 
     Example: round-ledger verify --head heads.jsonl
     """
     kept = () if head is None else _heads(head)
-    with opened_tape() as tape, _bar("verify") as passed:
-        seen = tape.verify(kept, passed)
+    with opened_database() as database, PostgresTape(database) as tape, _bar("verify") as passed:
+        seen = tape.verify(
+            kept, passed, lambda expected: side_by_side(database, expected, workers, passed)
+        )
     _tell(seen, len(kept), json=json)
 
 

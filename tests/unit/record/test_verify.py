@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ledger.errors import Usage
 from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash
 from ledger.record.verify import Expected, Known, heads_from_json, heads_to_json, verify
+from ledger.record.verify_parts import Part, joined, stretches, verify_part
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -34,7 +35,30 @@ class Copy(NamedTuple):
         rows = sorted(self.rows, key=lambda row: row.position)
         beside = [(row, self.known.get((row.source, row.id)) if listed else None) for row in rows]
         expected = Expected(self.tip, self.heads, len(self.known), kept or [])
-        return verify(beside, expected, identities_listed=listed)
+        seen = verify(beside, expected, identities_listed=listed)
+        if listed and not any(row.position > self.tip for row in rows):  # it is looked for apart
+            for count in (1, 2, 3, self.tip):
+                parts = joined(self.parts(count, kept or []), expected)
+                assert parts == (seen if seen.broken is None else None), f"{count} parts say more"
+        return seen
+
+    def parts(self, count: int, kept: list[Head]) -> list[Part | None]:
+        """The record verified in so many parts, each by itself."""
+        rows = sorted(self.rows, key=lambda row: row.position)
+        stored = {(row.tape, row.table_seq): row.hash for row in rows}
+        return [
+            verify_part(
+                [
+                    (row, self.known.get((row.source, row.id)))
+                    for row in rows
+                    if each.after < row.position <= each.until
+                ],
+                each,
+                lambda tape, seq: stored.get((tape, seq)),
+                kept,
+            )
+            for each in stretches(self.tip, max(count, 1))
+        ]
 
     def at(self, position: int) -> TapeRow:
         return next(row for row in self.rows if row.position == position)
@@ -396,6 +420,31 @@ def test_no_rows_disappear_unnoticed(positions: set[int]) -> None:
     broken = copy.verified().broken
     assert broken is not None
     assert (broken.kind in ("deleted", "truncated"), broken.position) == (True, min(positions))
+
+
+def test_parts_that_fit_alone_and_not_together_are_seen() -> None:
+    """A tape whose third row stands before its second, with every hash recomputed."""
+    tape, (one, two, three) = "hollywood/CC-01", (unplaced(n, "CC-01") for n in (1, 2, 3))
+    one = rehashed(one, GENESIS, 1, 1)
+    two = rehashed(two, one.hash, 3, 2)
+    three = rehashed(three, two.hash, 2, 3)
+    known = {
+        (row.source, row.id): Known(row.position, hashlib.sha256(row.data).digest()[:8])
+        for row in (one, two, three)
+    }
+    copy = Copy([one, three, two], known, [Head(tape, 2, 3, two.hash)], 3)
+    assert copy.verified().broken is not None
+    parts = [part for part in copy.parts(3, []) if part]
+    assert len(parts) == 3, "each fits by itself"
+    expected = Expected(copy.tip, copy.heads, len(known))
+    assert joined(parts, expected) is None
+    careless = [part._replace(believed={}) for part in parts]
+    assert joined(careless, expected) is not None, "what a part believes has to be compared"
+
+
+def rehashed(row: TapeRow, before: bytes, position: int, table_seq: int) -> TapeRow:
+    placed = row._replace(position=position, table_seq=table_seq)
+    return placed._replace(hash=chain_hash(before, placed))
 
 
 def test_progress_is_told_on_the_way_and_at_the_end() -> None:

@@ -1,0 +1,1 @@
+"""Verification of the record by several processes."""
