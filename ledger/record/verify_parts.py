@@ -36,7 +36,7 @@ class Stretch(NamedTuple):
     until: int
 
 
-class Part(NamedTuple):
+class VerifiedPart(NamedTuple):
     """A stretch whose rows all fit."""
 
     stretch: Stretch
@@ -56,7 +56,7 @@ def verify_part(
     hash_of: Callable[[str, int], bytes | None],
     kept: Sequence[Head] = (),
     progress: Callable[[int], None] = lambda _: None,
-) -> Part | None:
+) -> VerifiedPart | None:
     """Recompute the hashes of a stretch; None if anything in it is unusual.
 
     hash_of: the stored hash of a tape's row by its sequence. progress: gets the rows done.
@@ -84,10 +84,10 @@ def verify_part(
         places[row.tape] = TapePlace(row.table_seq, position, computed, place.hash)
         if position % PROGRESS_ROWS == 0:
             progress(position - stretch.after)
-    return Part(stretch, believed, places) if position == stretch.until else None
+    return VerifiedPart(stretch, believed, places) if position == stretch.until else None
 
 
-def joined(parts: Sequence[Part | None], expected: Expected) -> Verified | None:
+def joined(parts: Sequence[VerifiedPart | None], expected: Expected) -> Verified | None:
     """The result that `verify` gives for a record whose parts these are; None if it may differ."""
     places: dict[str, TapePlace] = {}
     position = 0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from infra.postgres import tape
 from infra.postgres.connection import translated
 from ledger.errors import LedgerError
-from ledger.record.verify_parts import Part, Stretch, joined, stretches, verify_part
+from ledger.record.verify_parts import VerifiedPart, Stretch, joined, stretches, verify_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,12 +58,12 @@ def side_by_side(
     return joined(_parts(work, lambda rows: progress and progress(rows, expected.tip)), expected)
 
 
-def _parts(work: Sequence[_Work], progress: Callable[[int], object]) -> list[Part | None]:
+def _parts(work: Sequence[_Work], progress: Callable[[int], object]) -> list[VerifiedPart | None]:
     """The part of each process; None of one that found something unusual, or ended."""
     context = get_context("spawn")
     begun: dict[Connection, SpawnProcess] = {}
     rows: dict[Connection, int] = {}
-    parts: dict[Connection, Part | None] = {}
+    parts: dict[Connection, VerifiedPart | None] = {}
     try:
         for each in work:
             ours, theirs = context.Pipe(duplex=False)
@@ -88,10 +88,10 @@ def _parts(work: Sequence[_Work], progress: Callable[[int], object]) -> list[Par
     return [parts.get(ours) for ours in begun]
 
 
-def _told(ours: Connection) -> Part | int | None:
+def _told(ours: Connection) -> VerifiedPart | int | None:
     """What a process said: its part, or how many rows it has done; None: it ended."""
     with suppress(EOFError, OSError):
-        said: Part | int | None = ours.recv()
+        said: VerifiedPart | int | None = ours.recv()
         return said
     return None
 
@@ -108,7 +108,9 @@ def _work(work: _Work, told: Connection) -> None:
         told.send(_part(work, connection, told.send))
 
 
-def _part(work: _Work, connection: AnyConnection, progress: Callable[[int], None]) -> Part | None:
+def _part(
+    work: _Work, connection: AnyConnection, progress: Callable[[int], None]
+) -> VerifiedPart | None:
     def hash_of(name: str, table_seq: int) -> bytes | None:
         rows = tape.rows_of(connection, name, [(table_seq, table_seq)])
         return rows[0].hash if rows else None

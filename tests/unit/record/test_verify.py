@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ledger.errors import Usage
 from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash
 from ledger.record.verify import Expected, Known, heads_from_json, heads_to_json, verify
-from ledger.record.verify_parts import Part, joined, stretches, verify_part
+from ledger.record.verify_parts import VerifiedPart, joined, stretches, verify_part
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Copy(NamedTuple):
                 assert parts == (seen if seen.broken is None else None), f"{count} parts say more"
         return seen
 
-    def parts(self, count: int, kept: list[Head]) -> list[Part | None]:
+    def parts(self, count: int, kept: list[Head]) -> list[VerifiedPart | None]:
         """The record verified in so many parts, each by itself."""
         rows = sorted(self.rows, key=lambda row: row.position)
         stored = {(row.tape, row.table_seq): row.hash for row in rows}
