@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from infra.postgres import tape
 from infra.postgres.connection import translated
 from ledger.errors import LedgerError
-from ledger.record.verify_parts import VerifiedPart, Stretch, joined, stretches, verify_part
+from ledger.record.verify_parts import Stretch, VerifiedPart, joined, stretches, verify_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
