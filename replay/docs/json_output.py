@@ -53,6 +53,7 @@ from replay.docs import markdown
 from replay.docs.fields.json_output import MEANINGS
 from replay.games.game_card import GameCard
 from replay.recording.answers import Answer
+from replay.reports.table import ReportHead
 from replay.rounds.moment import HeldCards, SeatMoment, Stake
 from replay.rounds.owed import OwedLine
 
@@ -231,6 +232,12 @@ FORMS = (
     JsonForm(("checks",), "book of counter checks", fields_of(BookLine)),
     JsonForm(("meters",), "progressive meter", fields_of(MeterLine)),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
+    JsonForm(("report",), "report that is printed", ("report", *ReportHead._fields, "file")),
+    JsonForm(
+        ("report",),
+        "report of `report schedule`",
+        ("report", "title", "every", "last_day", "last_printed"),
+    ),
     JsonForm(("keys add",), "key", ("key", "source", "role")),
     JsonForm(("keys list",), "key", ("key", "source", "role", "made", "revoked")),
     JsonForm(

@@ -9,7 +9,7 @@ import shlex
 import sys
 from importlib.util import find_spec
 
-_EXTRA_OF = {"av": "video", "joserfc": "oidc"}
+_EXTRA_OF = {"av": "video", "joserfc": "oidc", "openpyxl": "reports", "pyarrow": "reports"}
 """The extra of a library; all others come with `server`."""
 
 _OURS = ("ledger", "infra", "consumers", "replay")

@@ -66,6 +66,12 @@ COMMANDS = (
         FINANCE,
         "Print a gaming day's double entries, for hledger or Beancount.",
     ),
+    Command(
+        "report",
+        "finance.report",
+        FINANCE,
+        "Print a report of a gaming day to a file, or list reports.",
+    ),
     Command("coupons", "finance.coupons", FINANCE, "Show coupons from printer to box."),
     Command("checks", "finance.coupons", FINANCE, "Show counter checks from issue to payment."),
     Command("meters", "finance.meters", FINANCE, "Show progressive meters, and what moved them."),

@@ -21,7 +21,7 @@ INK, SOFT, LINE, WASH = (27, 31, 29), (86, 96, 91), (190, 198, 193), (243, 246, 
 FLAG, FLAG_WASH = (154, 27, 27), (253, 241, 240)
 MARGIN_MM = 18.0
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_NOTE = "Characters missing in this font are printed as code points, like U+0000; see report.html."
+_NOTE = "Characters missing in this font are printed as code points, like U+0000; see {}."
 _FOOT_MM = 17.0
 # A card has its letter before the sign of its suit, so the sign can be left out.
 _IN_OTHER_WORDS = str.maketrans(
@@ -32,12 +32,22 @@ _IN_OTHER_WORDS = str.maketrans(
 class Paper(FPDF):
     """Letter-size pages with a footer. The library requires a subclass."""
 
-    def __init__(self, title: str, foot: str, made_at: str) -> None:
-        super().__init__(format="Letter", unit="mm")
+    def __init__(
+        self,
+        title: str,
+        foot: str,
+        made_at: str,
+        *,
+        wide: bool = False,
+        with_all: str = "report.html",
+    ) -> None:
+        """A first page. wide: in landscape. with_all: the file that has every character."""
+        super().__init__("landscape" if wide else "portrait", format="Letter", unit="mm")
         self.core_fonts_encoding = "windows-1252"
         self.set_margins(MARGIN_MM, MARGIN_MM)
         self.set_auto_page_break(auto=True, margin=MARGIN_MM + 4)
         self._foot = foot
+        self._note = _NOTE.format(with_all)
         self._lacked = False
         self.set_title(self.plain(title))
         self.set_creator("Round Ledger")
@@ -56,7 +66,7 @@ class Paper(FPDF):
         self.set_text_color(*SOFT)
         self.cell(0, 3, self.plain(self._foot), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.set_font("Helvetica", size=7)
-        note = f"{_NOTE}  " if self._lacked else ""
+        note = f"{self._note}  " if self._lacked else ""
         self.cell(0, 3.5, f"{note}Page {self.page_no()} of {{nb}}", align="R")
 
     def plain(self, text: str) -> str:

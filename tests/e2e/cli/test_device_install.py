@@ -124,6 +124,11 @@ def test_commands_that_need_no_database_need_no_extra(
 
 def test_a_module_of_our_own_that_is_missing_is_a_defect_and_no_extra() -> None:
     assert extra_of("replay.web.nowhere") is None
-    assert [extra_of(name) for name in ("av", "joserfc", "psycopg")] == ["video", "oidc", "server"]
+    assert [extra_of(name) for name in ("av", "joserfc", "pyarrow", "psycopg")] == [
+        "video",
+        "oidc",
+        "reports",
+        "server",
+    ]
     assert "pip install" in install("video")
     assert install("video").endswith("'round-ledger[video]'")

@@ -62,6 +62,7 @@ MORE = {
     "dispute list": "round-ledger dispute list",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
     "win --by shift": "round-ledger win --by shift",
+    "report": "round-ledger report schedule",
     "journal": "round-ledger journal --gaming-day 2026-11-20",
 }
 """Other lines whose JSON is compared. They are run first."""

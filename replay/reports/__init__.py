@@ -1,0 +1,1 @@
+"""Reports of finance: tables worked out for one gaming day, and the files they are printed to."""

@@ -1,0 +1,281 @@
+"""The reports that there are, each worked out from the views for one property and gaming day.
+
+To add one, write a function that gives its table, and add its row to `REPORTS`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from consumers.finance import coupons_and_checks, journal, meters, sealed_wins
+from ledger.finance import checks as on_checks
+from ledger.finance import coupons as on_coupons
+from ledger.finance.boxes import KINDS
+from ledger.finance.checks import CheckLine
+from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.serials import range_text
+from replay.reports.table import ReportColumn, ReportTable
+from replay.text.wins import missing_says
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.postgres.connection import Database
+    from ledger.finance.journal import JournalEntry
+    from ledger.finance.win import TableWin
+    from replay.reports.table import Value
+
+Every = Literal["day", "quarter"]
+
+
+class AskedReport(NamedTuple):
+    """What a report is worked out from: a day's wins, as `win` has them, and the database."""
+
+    database: Database
+    property: str
+    gaming_day: str
+    wins: Sequence[TableWin]
+
+
+class ReportKind(NamedTuple):
+    """A report: its name, title, when it is due, and its table."""
+
+    name: str
+    title: str
+    every: Every
+    columns: Sequence[ReportColumn]
+    rows: Callable[[AskedReport], Iterator[Sequence[Value]]]
+    of_seal: bool = True  # it has the figures of the closed day; else it follows the record
+
+    def table(self, asked: AskedReport) -> ReportTable:
+        """The report's table."""
+        return ReportTable(self.columns, [list(row) for row in self.rows(asked)])
+
+
+def _columns(texts: str = "", money: str = "", counts: str = "") -> tuple[ReportColumn, ...]:
+    return (
+        *(ReportColumn(name) for name in texts.split()),
+        *(ReportColumn(name, "money") for name in money.split()),
+        *(ReportColumn(name, "count") for name in counts.split()),
+    )
+
+
+def _names(of: TableWin) -> tuple[Value, ...]:
+    """Table and game, the first columns of most reports."""
+    return of.table, of.game
+
+
+_MASTER = (
+    *_columns("table game pit grade", "opener fills credits closer"),
+    *_columns(money="cash foreign counter_checks vouchers chips drop counted"),
+    *(ReportColumn("hold", "percent"), *_columns(counts="coupons exceptions")),
+)
+
+
+def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        drop = of.drop
+        yield (
+            *_names(of), None if of.pit is msgspec.UNSET else of.pit, of.grade,
+            of.opener, of.fills, of.credits, of.closer,
+            drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
+            of.counted, _hold(of), of.coupons.counted, len(of.exceptions),
+        )  # fmt: skip
+
+
+def _hold(of: TableWin) -> int | None:
+    """Counted win by drop, in hundredths of a percent, half to even; None without a drop."""
+    return round(_ratio(of)) if of.drop.total and of.counted is not None else None
+
+
+def _ratio(of: TableWin) -> Fraction:
+    return Fraction(10_000 * (of.counted or 0), of.drop.total or 1)
+
+
+_THREE = (
+    *_columns("table game grade", "counted moved owed count_gap pay_gap cage_paid handle"),
+    *_columns(money="coupon_funded paid_over paid_under", counts="over under"),
+)
+
+
+def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        pays = [item.amount for item in of.items if item.gap == "pay"]
+        over, under = [-each for each in pays if each < 0], [each for each in pays if each > 0]
+        yield (
+            *_names(of), of.grade, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap,
+            of.cage_paid, of.handle, of.coupons.funded,
+            sum(over), sum(under), len(over), len(under),
+        )  # fmt: skip
+
+
+_MISPAYS = _columns("round position hand wager throw section code says", "amount")
+
+
+def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        for item in (each for each in of.items if each.gap == "pay"):
+            places = (item.position, item.hand, item.wager, item.throw)
+            told = (None if each is None else str(each) for each in places)
+            yield item.round, *told, item.section, item.code, item.says, item.amount
+
+
+_BOXES = _columns("table content", "expected counted difference")
+
+
+def _boxes(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        for kind in KINDS:
+            counted: int | None = getattr(of.drop, kind)
+            differs = sum(item.amount for item in of.items if item.code == f"box_{kind}")
+            known = counted is not None
+            yield (
+                of.table, kind, counted - differs if counted is not None else None, counted,
+                differs if known else None,
+            )  # fmt: skip
+
+
+_EXCEPTIONS = _columns("table what code says", "amount")
+
+
+def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        for item in (each for each in of.items if each.gap == "count"):
+            yield of.table, "item", item.code, item.says, item.amount
+        for cause in of.causes:
+            yield of.table, "cause", cause.code, cause.says, cause.amount
+        for exception in of.exceptions:
+            yield of.table, "exception", exception.code, exception.says, None
+        for name in of.missing:
+            yield of.table, "missing", name, missing_says(name), None
+
+
+_LATE = (*_columns("table figure", "would_change"), *_columns(counts="late_facts"))
+
+
+def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        changes = {name: cents for name, cents in of.pending.items() if name != "seconds"}
+        for name, amount in changes.items() or ({"none": 0}.items() if of.late else ()):
+            yield of.table, name, amount, len(of.late)
+
+
+_JOURNAL = (*_columns("table entry says account", "amount"), *_columns("", "balance"))
+
+
+def _journal(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for entry in _entries(asked):
+        counted = {each.account: each.amount for each in entry.balances}
+        moved = {each.account: each.amount for each in entry.postings}
+        for account in {**moved, **counted}:
+            yield (
+                entry.table, entry.entry, entry.says, account,
+                moved.get(account, 0), counted.get(account),
+            )  # fmt: skip
+
+
+_TRIAL = _columns("account", "opening debits credits closing")
+
+
+def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each account of the day: what it began with, what went in and out, and its end."""
+    opening: dict[str, int] = defaultdict(int)
+    moved: dict[str, list[int]] = defaultdict(list)
+    for entry in _entries(asked):
+        for posting in entry.postings:
+            if entry.entry == "carried":
+                opening[posting.account] += posting.amount
+            else:
+                moved[posting.account].append(posting.amount)
+    for account in sorted({*opening, *moved}):
+        debits = sum(each for each in moved[account] if each > 0)
+        credits_ = -sum(each for each in moved[account] if each < 0)
+        began = opening[account]
+        yield account, began, debits, credits_, began + debits - credits_
+
+
+def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
+    return journal.read(asked.database, property=asked.property, gaming_day=asked.gaming_day)
+
+
+_PIECES = "received issued distributed returned voided dropped redeemed refused outstanding"
+_COUPONS = (*_columns("serials", "face", _PIECES), *_columns("broken exceptions"))
+
+
+def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    told = coupons_and_checks.coupon_facts(asked.database, asked.property)
+    for each in on_coupons.lines(told.get(asked.property, [])):
+        if isinstance(each, BatchLine):
+            broken = " ".join(name for name, holds in each.equations.items() if holds is False)
+            pieces = (getattr(each, name) for name in _PIECES.split())
+            said = " ".join(of.says for of in each.exceptions)
+            serials = range_text(each.serial_from, each.serial_to)
+            yield serials, each.face, *pieces, broken or None, said or None
+        elif isinstance(each, UnknownLine):
+            seen = ", ".join(range_text(*its) for its in each.unknown)
+            yield seen, *(None for _ in _COUPONS[2:]), "serials of no batch"
+
+
+_QUARTER = (*_columns("", "face value"), *_columns(counts="redeemed"))
+
+
+def _quarter(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    told = coupons_and_checks.coupon_facts(asked.database, asked.property)
+    lines = on_coupons.quarter(told.get(asked.property, []), quarter_of(asked.gaming_day))
+    for each in lines:
+        if isinstance(each, QuarterLine):
+            yield each.face, each.value, each.redeemed
+
+
+def quarter_of(gaming_day: str) -> str:
+    """The quarter of a gaming day: `2026-Q4`."""
+    return f"{gaming_day[:4]}-Q{(int(gaming_day[5:7]) + 2) // 3}"
+
+
+_CHECKS = (*_columns("check", "amount boxed redeemed outstanding"), ReportColumn("voided"))
+
+
+def _checks(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    told = coupons_and_checks.check_facts(asked.database, asked.property)
+    for each in on_checks.lines(told.get(asked.property, [])):
+        if isinstance(each, CheckLine):
+            voided = "voided" if each.voided else None
+            yield each.check, each.amount, each.boxed, each.redeemed, each.outstanding, voided
+
+
+_METER = "opening advanced paid reset closing difference"
+_METERS = _columns("meter table", _METER)
+
+
+def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for each in meters.read(asked.database, asked.property).values():
+        yield each.meter, each.table or "link", *(getattr(each, name) for name in _METER.split())
+
+
+REPORTS = (
+    ReportKind("master-game", "Master Game Report", "day", _MASTER, _master),
+    ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins),
+    ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays),
+    ReportKind("boxes", "Box reconciliation", "day", _BOXES, _boxes),
+    ReportKind("exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions),
+    ReportKind("late", "Late facts of a closed day", "day", _LATE, _late),
+    ReportKind("journal", "Journal", "day", _JOURNAL, _journal, of_seal=False),
+    ReportKind(
+        "trial-balance", "Trial balance", "day", _TRIAL, _trial_balance, of_seal=False
+    ),
+    ReportKind("coupons", "Match Play Coupons", "day", _COUPONS, _coupons, of_seal=False),
+    ReportKind("checks", "Counter checks", "day", _CHECKS, _checks, of_seal=False),
+    ReportKind("progressives", "Progressive meters", "day", _METERS, _meters, of_seal=False),
+    ReportKind(
+        "coupons-quarter", "Coupons redeemed in the quarter", "quarter", _QUARTER, _quarter,
+        of_seal=False,
+    ),
+)  # fmt: skip
+"""Every report, in the order of `report schedule`."""
+
+VIEWS = tuple(dict.fromkeys((*sealed_wins.VIEWS, coupons_and_checks.VIEW, *meters.VIEWS)))
+"""The views to catch up before a report."""

@@ -1,0 +1,91 @@
+"""A report as a table: typed columns, rows, and what stands at its head (465a.3(d)).
+
+Amounts are integers in cents. A figure that lacks an input is None, never 0.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from ledger.values import dollars
+from replay.shell.output import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Kind = Literal["text", "money", "count", "percent"]
+"""Money is in cents, percent in hundredths of a percent; both are integers."""
+
+Value = str | int | None
+
+
+class ReportColumn(NamedTuple):
+    """One column: its name in lower case with underscores, and what its cells are."""
+
+    name: str
+    kind: Kind = "text"
+
+    @property
+    def title(self) -> str:
+        """The name as people read it."""
+        return self.name.replace("_", " ")
+
+
+class ReportTable(NamedTuple):
+    """The columns and rows of a report."""
+
+    columns: Sequence[ReportColumn]
+    rows: Sequence[Sequence[Value]]
+
+
+class ReportHead(NamedTuple):
+    """What stands at the head of every report."""
+
+    facility: str
+    title: str
+    gaming_day: str
+    grade: str | None  # of the day's wins; None: the report is not of them
+    version: int  # of the closed day; 0: it is open, or the report follows the record
+    digest: str  # SHA-256 of the report's content, the same at each print
+    printed: str
+    by: str
+    reprint: int  # how often it was printed before
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Each line with its name."""
+        if self.reprint:
+            yield "REPRINT", f"print {self.reprint + 1} of this content"
+        yield "facility", self.facility
+        yield "title", self.title
+        yield "gaming day", self.gaming_day
+        yield "grade", self.grade or "n/a"
+        yield "version", str(self.version)
+        yield "digest", self.digest
+        yield "printed", f"{self.printed} by {self.by}"
+
+
+def digest(facility: str, name: str, gaming_day: str, table: ReportTable) -> str:
+    """SHA-256 of a report's content, whatever file it is printed to."""
+    columns = [tuple(each) for each in table.columns]
+    content = msgspec.json.encode((facility, name, gaming_day, columns, table.rows))
+    return sha256(content).hexdigest()
+
+
+def shown(value: Value, kind: Kind) -> str:
+    """A cell as people read it: `n/a` for none, `$12.05`, `12.34 %`."""
+    if value is None:
+        return "n/a"
+    if isinstance(value, str):
+        return printable(value)
+    if kind == "money":
+        return dollars(value)
+    return f"{decimal(value)} %" if kind == "percent" else f"{value:,}"
+
+
+def decimal(hundredths: int) -> str:
+    """Cents as dollars, or hundredths of a percent as percent: `-12.05`."""
+    whole, rest = divmod(abs(hundredths), 100)
+    return f"{'-' if hundredths < 0 else ''}{whole}.{rest:02d}"
