@@ -179,7 +179,7 @@ def pdf_octets(head: ReportHead, table: ReportTable) -> bytes:
     ]
     titles = [each.title for each in table.columns]
     widths = [
-        min(max(len(word) for word in [*titles[at].split(), *(row[at] for row in cells)]), 60) + 2
+        min(max(len(word) for word in [*titles[at].split(), *(row[at] for row in cells)]), 60) + 4
         for at in range(len(titles))
     ]
     paper.rows(
