@@ -67,7 +67,7 @@ def started(
     **more: Any,  # noqa: ANN401 - of `Popen`
 ) -> subprocess.Popen[bytes]:
     """The command as a process; of what `Popen` takes besides, only pipes and text are heeded."""
-    how = Command if forks(environ) else subprocess.Popen
+    how = Command if forks(environ) else Started
     return how([*START, *args], env=environ, cwd=cwd, **more)
 
 
@@ -87,7 +87,16 @@ def pythons(environ: Mapping[str, str]) -> dict[str, str]:
 STARTED_WITH = dict(os.environ)
 
 
-class Command(subprocess.Popen[bytes]):
+class Started(subprocess.Popen[bytes]):
+    """A process that is killed if the test's block about it fails; its end is awaited there."""
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:  # noqa: ANN401, PYI036 - as the base has it
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, *rest)
+
+
+class Command(Started):
     """A forked command; `seconds` of a processor it took, its own children too, once it ended."""
 
     seconds = 0.0

@@ -22,6 +22,7 @@ from tests.processes.command_server import (
     START,
     STARTED_WITH,
     Command,
+    Started,
     forks,
     pythons,
     server,
@@ -51,6 +52,15 @@ def command(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
             yield process
         finally:
             process.kill()
+
+
+def test_a_process_ends_with_the_block_that_fails() -> None:
+    with (
+        pytest.raises(LookupError),
+        Started([sys.executable, "-c", "import signal; signal.pause()"]) as process,
+    ):
+        raise LookupError
+    assert process.returncode == -signal.SIGKILL
 
 
 def _ready(pid: int) -> bool:
