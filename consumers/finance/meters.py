@@ -1,6 +1,6 @@
 """The view `meters`: what each progressive meter showed, and when.
 
-`meters` works out its lines from it, and from what the rulings say that wins took (ADR 0193).
+`meters` works out its lines from it, and from what the rulings say that wins took (ADR 0194).
 """
 
 from __future__ import annotations

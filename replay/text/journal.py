@@ -27,14 +27,17 @@ _DIGEST = 8
 JournalFormat = Literal["hledger", "beancount", "json"]
 
 
-def require_one_house(found: Sequence[JournalEntry]) -> None:
-    """Raises `Usage` for entries of several casinos, whose accounts have the same names."""
+def require_one_house(found: Sequence[JournalEntry], option: str = "--property ") -> None:
+    """Raises `Usage` for entries of several casinos, whose accounts have the same names.
+
+    option: how a casino is named where the journal is asked for.
+    """
     houses = sorted({entry.property for entry in found})
     if len(houses) > 1:
         raise Usage(
             f"The record has {' and '.join(houses)}, and a journal is of one casino",
             where="journal",
-            hint=f"Give --property {houses[0]}.",
+            hint=f"Give {option}{houses[0]}.",
         )
 
 
@@ -46,7 +49,7 @@ def hledger(entries: Sequence[JournalEntry]) -> Iterator[str]:
     yield from (f"account {account}" for account in accounts)
     for entry in entries:
         yield ""
-        title = f"{entry.table}: {_plain(entry.says)}"
+        title = _plain(f"{entry.table}: {entry.says}")
         yield f"{calendar_date(entry.gaming_day)} * {title}  ; entry:{_name(entry)}"
         balances = {each.account: each.amount for each in entry.balances}
         amounts = {each.account: each.amount for each in entry.postings}
@@ -67,7 +70,7 @@ def beancount(entries: Sequence[JournalEntry]) -> Iterator[str]:
     yield from (f"{first} open {name}" for name in names.values())
     for entry in filter(_has_postings, entries):
         yield ""
-        yield f'{calendar_date(entry.gaming_day)} * "{entry.table}" "{_plain(entry.says)}"'
+        yield f'{calendar_date(entry.gaming_day)} * "{_plain(entry.table)}" "{_plain(entry.says)}"'
         yield f'  entry: "{_name(entry)}"'
         for posting in entry.postings:
             yield f"  {names[posting.account]}  {_money(posting.amount, entry)}"
@@ -109,21 +112,26 @@ def _last_counts(entries: Iterable[JournalEntry]) -> Iterator[tuple[date, str, s
 
 
 def _beancount_names(accounts: Iterable[str]) -> Mapping[str, str]:
-    """Beancount's name of each account. Names that would be one get a digest of the account."""
+    """Beancount's name of each account. Names that would be one get a digest of the account.
+
+    So does a name under which others stand: a balance there counts theirs, too.
+    """
     plain: dict[str, list[str]] = defaultdict(list)
     for account in accounts:
         plain[":".join(map(_part, account.split(":")))].append(account)
+    above = {name.rpartition(":")[0] for name in plain}
     return {
-        account: name if len(same) == 1 else f"{name}-{_digest(account)}"
+        account: name if len(same) == 1 and name not in above else f"{name}-{_digest(account)}"
         for name, same in plain.items()
         for account in same
     }
 
 
 def _part(text: str) -> str:
-    """A part of an account's name: `Box-Cash` of `box_cash`, `CC-07` of `CC-07`."""
+    """A part of an account's name: `Box-Cash` of `box_cash`. It begins with a letter or digit."""
     words = _NOT_IN_A_NAME.sub("-", text).split("-")
-    return "-".join(word[:1].upper() + word[1:] for word in words)
+    name = "-".join(word[:1].upper() + word[1:] for word in words)
+    return f"X{name}" if name[:1] in ("", "-") else name
 
 
 def _digest(account: str) -> str:

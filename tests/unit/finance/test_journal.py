@@ -9,6 +9,8 @@ import pytest
 
 from ledger.errors import Usage
 from ledger.finance.journal import JournalEntry, Posting
+from ledger.finance.meters.journal import meter_entries
+from ledger.finance.meters.lines import MeterName, MeterStep, by_day
 from ledger.finance.placing import calendar_date
 from replay.text.journal import beancount, hledger, require_one_house
 from tests.property.finance.floors import entered
@@ -190,3 +192,12 @@ def test_a_journal_is_of_one_casino() -> None:
     house = entry("assets:tray:CC-07")
     with pytest.raises(Usage, match="a and p"):
         require_one_house([house, msgspec.structs.replace(house, property="a")])
+
+
+def test_other_programs_accept_a_link_of_any_name(tmp_path: Path) -> None:
+    links = ("a\n    b  ;x", "\u00f6\u00e4", "-x", 'q"r', "T-1", "link_7", "Link-7")
+    names = [MeterName("p", "straight_jack", "T-1"), *(MeterName("p", each, "") for each in links)]
+    entries = meter_entries(by_day((name, MeterStep(0, "shown", 500, DAY)) for name in names))
+    assert beancount_says(entries) == []
+    assert hledger_says(entries, tmp_path) == ""
+    assert len(beancount_balances(entries, DAY)) == len(names) + 1  # and the equity
