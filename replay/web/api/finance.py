@@ -104,7 +104,7 @@ def journal(request: Request) -> Response:
         text = TEXTS.get(form)
         if text is None:
             return FeedAnswer(_lines(found))
-        require_one_house(found)
+        require_one_house(found, "property=")
         lines = "".join(f"{line}\n" for line in (text(found) if found else ()))
         return FeedAnswer(lines.encode(), "text/plain; charset=utf-8")
 

@@ -192,7 +192,8 @@ def test_only_the_journal_has_formats_and_a_text_is_of_one_casino(counted: Site)
     problem(ask(counted, "/v1/win?format=json", key), 422)
     problem(ask(counted, "/v1/journal?format=csv", key), 422)
     counted.take_in([received(json.dumps(each).encode()) for each in OTHER_HOUSE])
-    assert "lucky" in problem(ask(counted, "/v1/journal?format=hledger", key), 422)["detail"]
+    said = problem(ask(counted, "/v1/journal?format=hledger", key), 422)["detail"]
+    assert ("Give property=lucky." in said, "--" in said) == (True, False), said
     assert ask(counted, "/v1/journal?format=hledger&property=lucky", key).status_code == 200
     assert len(ask(counted, "/v1/win", key).content.splitlines()) == 2
 
