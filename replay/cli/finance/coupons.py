@@ -1,7 +1,7 @@
 """`coupons` and `checks`: Match Play Coupons and counter checks, from issue to their end."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -17,7 +17,7 @@ from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino
 from replay.rounds.views import opened_views
-from replay.shell.output import Json, print_lines, say, show_table
+from replay.shell.output import Json, print_json, say, show_table
 
 app = family()
 
@@ -58,7 +58,7 @@ def coupons(
         for name, facts in told.items()
     }
     if json:
-        print_lines(line for its in found.values() for line in its)
+        _print_json(found)
         return
     if not any(found.values()):
         say("No coupon is on record." if quarter is None else "No coupon was redeemed then.")
@@ -69,22 +69,30 @@ def coupons(
             _show_quarter(name, quarter, its)
 
 
+def _print_json(found: Mapping[str, Sequence[object]]) -> None:
+    """Print the lines of each casino, with its name."""
+    for name, its in found.items():
+        for line in its:
+            print_json(line, before={"property": name})
+
+
 def _show_batches(property_: str, found: Sequence[Line]) -> None:
     batches = [each for each in found if isinstance(each, BatchLine)]
-    show_table(
-        f"{property_} · Match Play Coupons",
-        ("serials", "face", *_PIECES, "broken"),
-        (
+    if batches:
+        show_table(
+            f"{property_} · Match Play Coupons",
+            ("serials", "face", *_PIECES, "broken"),
             (
-                range_text(each.serial_from, each.serial_to),
-                dollars(each.face),
-                *(str(getattr(each, name)) for name in _PIECES),
-                " ".join(name for name, holds in each.equations.items() if holds is False) or "-",
-            )
-            for each in batches
-        ),
-        right=" ".join(("face", *_PIECES)),
-    )
+                (
+                    range_text(each.serial_from, each.serial_to),
+                    dollars(each.face),
+                    *(str(getattr(each, name)) for name in _PIECES),
+                    " ".join(e for e, holds in each.equations.items() if holds is False) or "-",
+                )
+                for each in batches
+            ),
+            right=" ".join(("face", *_PIECES)),
+        )
     for line in _said(found):
         say(line)
 
@@ -125,7 +133,7 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
         told = coupons_and_checks.check_facts(database, property_)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}
     if json:
-        print_lines(line for its in found.values() for line in its)
+        _print_json(found)
         return
     if not any(found.values()):
         say("No counter check is on record.")

@@ -8,7 +8,7 @@ from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino
 from replay.rounds.views import opened_views
-from replay.shell.output import Json, print_lines, say, show_table
+from replay.shell.output import Json, print_json, say, show_table
 
 app = family()
 
@@ -28,7 +28,8 @@ def meters(*, property_: Casino = None, json: Json = False) -> None:
     with opened_views(on_meters.VIEWS) as database:
         found = on_meters.read(database, property_)
     if json:
-        print_lines(found.values())
+        for of, its in found.items():
+            print_json(its, before={"property": of.property})
         return
     if not found:
         say("No progressive meter is on record.")

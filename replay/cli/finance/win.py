@@ -65,19 +65,21 @@ def win(
         return
     if not shown:
         say("No money is on record for this day and table.")
-    for property_day in _by_day(shown):
-        _show_day(property_day, by)
+    tables = _by_day(found)
+    for day, groups in _by_day(shown).items():
+        _show_day(groups, by)
+        _explain(tables[day], groups, by)
 
 
-def _by_day(found: Iterable[TableWin]) -> Iterable[list[TableWin]]:
+def _by_day(found: Iterable[TableWin]) -> dict[tuple[str, str], list[TableWin]]:
     days: dict[tuple[str, str], list[TableWin]] = {}
     for each in found:
         days.setdefault((each.property, each.gaming_day), []).append(each)
-    return days.values()
+    return days
 
 
 def _show_day(found: Sequence[TableWin], by: By) -> None:
-    """Print a gaming day: its wins, what explains their gaps, and what is open."""
+    """Print the wins of a gaming day."""
     first = found[0]
     show_table(
         f"{first.property} · {first.gaming_day} · win",
@@ -92,9 +94,16 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
         ),
         right=" ".join(FIGURES),
     )
-    for each in found:
+
+
+def _explain(tables: Iterable[TableWin], groups: Sequence[TableWin], by: By) -> None:
+    """Print what explains the gaps of each table, and what is open: in the order of the groups."""
+    order = [_name(each, by) for each in groups]
+    for each in sorted(tables, key=lambda of: order.index(_name(of, by))):
+        group = _name(each, by)
+        name = group if by == "table" else f"{group} · {each.table}"
         for line in explained(each):
-            say(f"{_name(each, by)} · {line}")
+            say(f"{name} · {line}")
 
 
 def _name(each: TableWin, by: By) -> str:

@@ -68,4 +68,31 @@ def test_shifts_are_shown_as_sums_and_no_version_has_them(cli: Cli, tmp_path: Pa
     assert (refused.code, "not shifts" in refused.err) == (2, True), refused.err
 
 
+@pytest.mark.parametrize("by", ["shift", "game", "pit", "house"])
+def test_a_group_says_which_table_lacks_a_paper_or_has_a_gap(
+    cli: Cli, tmp_path: Path, by: str
+) -> None:
+    ingest(cli, tmp_path, *day_lines(fact("cash_bought_in", 10, position=1, amount=10_000)))
+    shown = cli("win", "--by", by)
+    assert shown.code == 0, shown.err
+    said = " ".join(shown.err.split())
+    assert "CC-07 · count gap" in said
+    assert "CC-07 · missing · box" in said
+
+
+def test_lines_of_two_casinos_say_whose_they_are(cli: Cli, tmp_path: Path) -> None:
+    told = [
+        fact("meter_read", 10, meter="straight_jack", amount=500),
+        fact("counter_check_issued", 11, position=1, amount=500, check="K-1"),
+        fact("coupon_dropped", 12, serial="MP-1", face=500),
+    ]
+    other = [each | {"source": each["source"].replace("/p/", "/q/")} for each in told]
+    ingest(cli, tmp_path, *told, *other)
+    for command in ("meters", "checks", "coupons"):
+        ran = cli(command, "--json")
+        assert [each.get("property") for each in ran.json] == ["p", "q"], (command, ran.err)
+    shown = cli("coupons")
+    assert ("serials" in shown.out, "no batch" in shown.err) == (False, True), "no empty table"
+
+
 BOX = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
