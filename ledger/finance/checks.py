@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -127,17 +126,17 @@ def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact])
     ever = union(map(_numbers, moves))
     held = _numbers(moves[-1])
     missing = ever - held - used
-    is_out = isinstance(moves[-1].body, CheckBookSignedOut)
+    out = [isinstance(fact.body, CheckBookSignedOut) for fact in moves]
+    is_out = out[-1]
     late = Serials() if is_out else held & _used_before(told, moves[-1].time_us)
-    twice = [
-        fact
-        for before, fact in pairwise(moves)
-        if isinstance(before.body, CheckBookSignedOut) and isinstance(fact.body, CheckBookSignedOut)
-    ]
+    states = list(zip(moves, (False, *out), out, strict=False))  # whether it was out, and is
+    out_twice = [fact for fact, was, now in states if was and now]
+    in_twice = [fact for fact, was, now in states if not was and not now]
     exceptions = [
-        _exception("check_missing", "neither used nor come back", missing, moves),
+        _exception("check_missing", "neither used nor brought back", missing, moves),
         _exception("used_and_blank", "used, and came back as blank", late, moves[-1:]),
-        _exception("out_twice", "signed out while out", union(map(_numbers, twice)), twice),
+        _exception("out_twice", "signed out while out", union(map(_numbers, out_twice)), out_twice),
+        _exception("in_twice", "signed in while in", union(map(_numbers, in_twice)), in_twice),
     ]
     return BookLine(
         book=name,

@@ -64,7 +64,7 @@ def test_what_a_book_lacks_is_named_by_its_numbers_and_facts() -> None:
     assert (found.used, found.blank, found.missing) == (1, 7, 2)
     [exception] = found.exceptions
     assert (exception.code, exception.checks) == ("check_missing", [("K-02", "K-03")])
-    assert exception.says == ("2 counter checks were neither used nor come back: K-02 to K-03.")
+    assert exception.says == ("2 counter checks were neither used nor brought back: K-02 to K-03.")
     assert len(exception.facts) == 2
     in_a_box = count(50, counter_checks=[found_("K-02", 1), found_("K-03", 1)])
     assert books(*out, in_a_box, book("in", 4, 10, 20)).exceptions == []
@@ -76,6 +76,14 @@ def test_a_check_that_was_used_and_is_blank_and_a_book_that_is_out_twice_are_exc
     assert codes == ["used_and_blank"]
     codes = [each.code for each in books(*out, book("out", 1, 10, 20)).exceptions]
     assert codes == ["out_twice"]
+
+
+def test_a_book_that_comes_back_and_was_not_out_is_an_exception() -> None:
+    [never] = books(book("in", 1, 10, 1)).exceptions
+    assert (never.code, never.checks) == ("in_twice", [("K-01", "K-10")])
+    assert never.says == "10 counter checks were signed in while in: K-01 to K-10."
+    again = books(book("out", 1, 10, 1), book("in", 1, 10, 20), book("in", 1, 10, 30))
+    assert [(each.code, len(each.facts)) for each in again.exceptions] == [("in_twice", 1)]
 
 
 def tuple_of(of: CheckLine) -> tuple[object, ...]:
