@@ -24,9 +24,9 @@ from tests.scenes.view_feeds import (
     day,
     disturbed,
     dumped,
+    of_finance,
     record,
     recorded,
-    seals,
     viewed,
 )
 
@@ -65,7 +65,7 @@ def test_every_view_is_the_same_at_any_prefix_whatever_the_batches_and_however_i
 
 @pytest.mark.long
 def test_replaying_twice_gives_identical_bytes(database: Database) -> None:
-    rows = record(database, [*day(6), *seals()])
+    rows = record(database, [*day(6), *of_finance()])
     install(database)
     catch_up(database, Prefix(rows, len(rows)), VIEWS)
     first = {each.name: dumped(database, each) for each in VIEWS}

@@ -18,7 +18,7 @@ from ledger.record.wire import encode, fact_of, structured
 from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.scenes import alert_reads
 from tests.scenes.alert_reads import paid, read_of
-from tests.scenes.view_feeds import Prefix, day, dumped, received, record, seals
+from tests.scenes.view_feeds import Prefix, day, dumped, of_finance, received, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def test_every_view_of_a_record_in_the_words_of_earlier_versions_is_the_same(
 ) -> None:
     dealt = day(12, planted=1)
     payments = [each for each in dealt if older(each).type != each.type]
-    today = [*dealt, *map(corrected, payments[:3]), *seals()]
+    today = [*dealt, *map(corrected, payments[:3]), *of_finance()]
     before = [older(each) for each in today]
     assert {each.type for each in before} - {each.type for each in today} == UPCASTERS.keys()
     found = []

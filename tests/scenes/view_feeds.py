@@ -20,6 +20,7 @@ from ledger.facts import (
     DisputeRaised,
     DisputeResolved,
     FootageLocked,
+    MeterRead,
     RoundCompleted,
     StubCounted,
 )
@@ -102,6 +103,12 @@ def seals(days: int = 9) -> list[Received]:
         source = "/hollywood/office/ledger"
         found.append(received(encode(body, source, f"seal-{nth}", 1_795_000_000_000_000 + nth)))
     return found
+
+
+def of_finance() -> list[Received]:
+    """Facts that no simulated floor tells, so that each view has rows: closed days and a meter."""
+    shown = MeterRead(meter="link-7", amount=1)
+    return [*seals(), received(encode(shown, "/p/pit-2/d", "m-1", 1_795_000_000_000_000))]
 
 
 def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:

@@ -19,7 +19,7 @@ from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, tape_sour
 from ledger.errors import Unavailable
 from ledger.record.wire import StoredFactError
 from tests.scenes.feeding import once
-from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, record, seals
+from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, of_finance, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_o
 
 def arrived(database: Database) -> tuple[TapeRow, ...]:
     """A scene: a few minutes and closed days, in another order, on the tape alone."""
-    rows = record(database, disturbed([*day(6, planted=1), *seals()], 5))
+    rows = record(database, disturbed([*day(6, planted=1), *of_finance()], 5))
     install(database)
     return tuple(rows)
 

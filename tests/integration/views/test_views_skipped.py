@@ -12,10 +12,18 @@ from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up, rebuild
 from infra.postgres import tape
 from infra.postgres.view_tables import tape_source
-from ledger.facts import MeterRead
-from ledger.record.wire import StoredFactError, encode
+from ledger.record.wire import StoredFactError
 from tests.scenes.coupons import USUAL
-from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, received, record, seals
+from tests.scenes.view_feeds import (
+    Prefix,
+    as_type,
+    day,
+    disturbed,
+    dumped,
+    of_finance,
+    received,
+    record,
+)
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -29,8 +37,7 @@ COUNTING = [each for each in VIEWS if each.counts_all]
 def told(database: Database) -> tuple[TapeRow, ...]:
     """A scene: minutes of play, closed days, coupons and a meter, in every view, none left out."""
     papers = [received(json.dumps(each).encode()) for each in USUAL]
-    papers.append(received(encode(MeterRead(meter="link-7", amount=1), "/p/pit-2/d", "m-1", 1)))
-    rows = record(database, disturbed([*day(6, planted=1), *seals(), *papers], 5))
+    rows = record(database, disturbed([*day(6, planted=1), *of_finance(), *papers], 5))
     install(database)
     catch_up(database, Prefix(rows, len(rows)), VIEWS)
     return tuple(rows)
