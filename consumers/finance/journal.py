@@ -13,7 +13,7 @@ from ledger.finance.meters.journal import merged, meter_entries
 from ledger.finance.meters.lines import by_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
@@ -41,16 +41,16 @@ def read(
     with reading(database, names) as store:
         found = day_records(store, asked, WITH_CORRECTIONS)
         tables = {key[::2]: gaming_day for key in found} if gaming_day else {}
-        carried = _carried(store, tables)
+        carried = balances(earlier_days(store, tables))
         by_day_ = by_day(meters.steps(store, property))
     entries = journal((found[key] for key in sorted(found)), carried)
     return merged(entries, meter_entries(by_day_, table=table, gaming_day=gaming_day))
 
 
-def _carried(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId, Amounts]:
-    """What each table's tray and boxes hold before a day.
+def earlier_days(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId, list[DayRecord]]:
+    """The days that say what each table's tray and boxes hold before a day, the last one first.
 
-    Its last day before says it, if its tray was counted then. If not, the day before that one, too.
+    It is the last day before, if its tray was counted then. If not, the day before that one, too.
     """
     before: dict[TableId, list[DayRecord]] = defaultdict(list)
     while days := _last_days(store, days):
@@ -59,6 +59,11 @@ def _carried(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId, Amo
             for table in [table for table, its in days.items() if its == day]:
                 before[table].append(found[table[0], day, table[1]])
         days = {table: day for table, day in days.items() if not is_settled(before[table][-1])}
+    return before
+
+
+def balances(before: Mapping[TableId, Sequence[DayRecord]]) -> dict[TableId, Amounts]:
+    """What each table's tray and boxes hold after some days, the last one first."""
     return {table: _balances(reversed(records)) for table, records in before.items()}
 
 

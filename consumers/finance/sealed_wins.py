@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from consumers.finance import equivocations, seals, wins
+from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked
-from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
@@ -23,7 +23,6 @@ from ledger.errors import NotFound, Unavailable, Usage
 from ledger.finance import day_versions
 from ledger.finance.win import AuditException, TableWin
 from ledger.record.wire import fact_of
-from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
-    from ledger.record.tape import TapeRow
-    from ledger.record.wire import Fact
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
 """The views to catch up before `read`."""
@@ -85,7 +82,7 @@ def _of_record(
     store: ViewStore, property_: str, heads: Mapping[str, int], gaming_day: str
 ) -> list[TableWin]:
     """The wins of a gaming day by the record up to some heads."""
-    return day_versions.wins_of_day(_facts(store, property_, heads), property_, gaming_day)
+    return day_versions.wins_of_day(pinned_facts(store, property_, heads), property_, gaming_day)
 
 
 def _have_read(store: ViewStore, position: int) -> bool:
@@ -202,7 +199,7 @@ def versions(
 def _adjusted(
     store: ViewStore, property_: str, before: DaySealed, after: DaySealed, kept: Path | None
 ) -> list[day_versions.Adjustment]:
-    rows = _rows(store, property_, after.heads)
+    rows = pinned_rows(store, property_, after.heads)
     facts = [fact_of(row) for row in rows]
     late = (
         fact
@@ -214,14 +211,6 @@ def _adjusted(
         said(store, property_, after, kept),
         day_versions.arrived(facts, late, after.gaming_day),
     )
-
-
-def _rows(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[TapeRow]:
-    return store.rows_at((f"{property_}/{place}", 1, seq) for place, seq in heads.items())
-
-
-def _facts(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[Fact]:
-    return [fact_of(row) for row in _rows(store, property_, heads)]
 
 
 def _key(each: TableWin) -> tuple[str, str, str]:
@@ -251,7 +240,7 @@ def _beside(
     """A sealed day's wins, each with its late facts and what they would change."""
     its = said(store, day[0], seal, kept)
     same = day_versions.digest(its) == seal.digest
-    late = _late(store, day, seal.heads, asked)
+    late = late_facts(store, day, seal.heads, asked)
     found = {_key(each): each for each in its if asked.table in (None, each.table)}
     told = {}
     for key in {*found, *live}:
@@ -271,66 +260,6 @@ def _differs(seal: DaySealed) -> AuditException:
         says=f"Version {seal.version} was sealed with digest {seal.digest[:12]}, by rules "
         f"{seal.rules} and report {seal.report}; this program works out other bytes.",
     )
-
-
-_PAPERS = """
-WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
-papers AS (
-    SELECT f.table_name, f.source, f.fact_id, f.tape, f.table_seq
-      FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, fact_id)
-      JOIN {schema}.finance_facts f USING (source, fact_id))
-SELECT p.table_name, p.tape, p.table_seq FROM papers p LEFT JOIN pins USING (tape)
- WHERE p.table_seq > coalesce(pins.head, 0)
-UNION
-SELECT p.table_name, m.tape, m.table_seq FROM papers p
-  JOIN {schema}.finance_corrections_made m ON m.of_source = p.source AND m.of_id = p.fact_id
-  LEFT JOIN pins ON pins.tape = m.tape WHERE m.table_seq > coalesce(pins.head, 0)
-"""
-
-_ROUNDS = f"""
-WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head))
-SELECT t.table_name, t.tape, n FROM {{schema}}.{CASE_TAPES.name} t LEFT JOIN pins USING (tape)
- CROSS JOIN LATERAL unnest(t.seqs * int8multirange(int8range(coalesce(pins.head, 0) + 1, NULL))) r
- CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) n
- WHERE t.property = %(property)s AND t.gaming_day = %(day)s
-UNION
-SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.table_seq
-  FROM {{schema}}.{CORRECTIONS.name} c LEFT JOIN pins USING (tape)
- WHERE starts_with(c.round, %(property)s || ':') AND split_part(c.round, '/', 2) = %(day)s
-   AND c.table_seq > coalesce(pins.head, 0)
-"""  # noqa: S608 - put together from constants
-
-
-def _late(
-    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], asked: WinsAsked
-) -> dict[str, list[FactRef]]:
-    """The facts of a gaming day beyond these heads, by table, in order of arrival."""
-    property_, gaming_day = day
-    of_day = asked._replace(property=property_, gaming_day=gaming_day)
-    papers = {
-        (fact.source, fact.id)
-        for variants in (wins.WITH_CORRECTIONS, wins.AS_RECORDED)
-        for record in wins.day_records(store, of_day, variants).values()
-        for fact in (*record.facts, *(each for slip in record.slips for each in slip.facts))
-    }
-    parameters = {
-        "property": property_,
-        "day": gaming_day,
-        "tapes": [f"{property_}/{place}" for place in heads],
-        "heads": list(heads.values()),
-        "sources": [source for source, _ in papers],
-        "ids": [id_ for _, id_ in papers],
-    }
-    found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
-    tables: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for table, place, seq in found:
-        if asked.table in (None, table) and table not in tables[place, seq]:
-            tables[place, seq].append(table)
-    late: dict[str, list[FactRef]] = defaultdict(list)
-    for row in store.rows_at((place, seq, seq) for place, seq in tables):
-        for table in tables[row.tape, row.table_seq]:
-            late[table].append(FactRef(row.source, row.id))
-    return late
 
 
 # -- versions worked out before ------------------------------------------------------------------

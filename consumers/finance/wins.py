@@ -74,7 +74,13 @@ def read(
 
 def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
     """As `read`, in a read that other queries share."""
-    found = day_records(store, asked, WITH_CORRECTIONS)
+    return of_records(store, asked, day_records(store, asked, WITH_CORRECTIONS))
+
+
+def of_records(
+    store: ViewStore, asked: WinsAsked, found: Mapping[DayKey, DayRecord]
+) -> list[TableWin]:
+    """The wins of records with corrections that were read for `asked`."""
     before = day_records(store, asked, AS_RECORDED) if _has_corrections(store, asked) else {}
     return [
         win(found[key], (before.get(key) or empty(found[key])) if before else None)

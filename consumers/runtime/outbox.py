@@ -8,7 +8,7 @@ from the view.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from infra.postgres import outbox, relay_progress, view_tables
 from infra.postgres.outbox import Message
@@ -59,12 +59,15 @@ def capture_changes(store: ViewStore, projection: Projection) -> None:
 
 def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
     """Enqueue a message for every captured row."""
+    heard, store.heard = store.heard, {}
+    if not any(heard.values()):
+        return
+    asked = store.asked_for([each.topic for each in projection.tells])
     for each in projection.tells:
-        keys = store.heard.get(each.table.name)
-        if keys:
+        keys = heard.get(each.table.name)
+        if keys and each.topic in asked:  # two topics may have one table
             rows = store.load(each.table, keys)
-            store.enqueue(position, messages(each, [rows[key] for key in sorted(rows)]))
-    store.heard = {}
+            _leave(store, each, position, [rows[key] for key in sorted(rows)])
 
 
 def enqueue_swap(store: ViewStore, projection: Projection, position: int) -> None:
@@ -138,25 +141,31 @@ def _removed_all(connection: AnyConnection, topic: str) -> int:
     return count
 
 
-def _in_pages(table: ViewTable, told: Callable[[Row | None], list[Row]]) -> int:
-    """Enqueue a table page by page, in order of key; returns the number of rows."""
+class _Page(NamedTuple):
+    """Rows that were enqueued at once, and in how many messages."""
+
+    rows: Sequence[Row]
+    messages: int
+
+
+def _in_pages(table: ViewTable, told: Callable[[Row | None], _Page]) -> int:
+    """Enqueue a table page by page, in order of key; returns the number of messages."""
     count, after = 0, None
-    while rows := told(after):
-        count += len(rows)
-        after = rows[-1][: table.keys]
+    while (page := told(after)).rows:
+        count += page.messages
+        after = page.rows[-1][: table.keys]
     return count
 
 
-def _changed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> list[Row]:
-    rows = store.changed(each.table, after, PAGE_ROWS)
-    _leave(store, each, position, rows)
-    return rows
+def _changed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> _Page:
+    rows = store.changed(each.table, after, 1 if each.several else PAGE_ROWS)
+    return _leave(store, each, position, rows)
 
 
-def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> list[Row]:
+def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> _Page:
     keys = store.removed(each.table, after, PAGE_ROWS)
     store.enqueue(position, [Message(each.topic, each.key_of(key), None) for key in keys])
-    return keys
+    return _Page(keys, len(keys))
 
 
 def _standing(
@@ -166,13 +175,13 @@ def _standing(
     stop: Callable[[], bool],
     limit: int,
     after: Row | None,
-) -> list[Row]:
+) -> _Page:
     if stop():
         raise StoppedError(each.topic)
     with store.transaction():
         live = store.hold(view.name)
         if live is None:
-            return []
+            return _Page([], 0)
         if live.version != view.version:
             raise Unavailable(
                 f"View {view.name} was written by version {live.version} of its code,"
@@ -180,13 +189,22 @@ def _standing(
                 where=each.topic,
                 hint=f"Run `round-ledger rebuild {view.name}`, then try again.",
             )
-        rows = store.page(each.table, after, limit)
-        _leave(store, each, live.position, rows)
-        return rows
+        rows = store.page(each.table, after, 1 if each.several else limit)
+        return _leave(store, each, live.position, rows)
 
 
-def _leave(store: ViewStore, each: OutboxMapping, position: int, rows: Sequence[Row]) -> None:
-    store.enqueue(position, messages(each, rows))
+def _leave(store: ViewStore, each: OutboxMapping, position: int, rows: Sequence[Row]) -> _Page:
+    said = _said(store, each, rows)
+    store.enqueue(position, said)
+    return _Page(rows, len(said))
+
+
+def _said(store: ViewStore, each: OutboxMapping, rows: Sequence[Row]) -> list[Message]:
+    """The messages of whole rows, each of one or several."""
+    if each.several is None:
+        return messages(each, rows)
+    named = map(each.table.row._make, rows)
+    return [Message(each.topic, *told) for row in named for told in each.several(store, row)]
 
 
 def messages(each: OutboxMapping, rows: Iterable[Row]) -> list[Message]:

@@ -12,7 +12,7 @@ from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
     from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
@@ -174,12 +174,15 @@ class OutboxMapping:
     topic: str
     table: ViewTable
     key_cells: int  # the first so many cells of a row, joined by "/", are the key
-    body: Callable[[NamedRow], str]  # the message's value in JSON, from a row
+    body: Callable[[NamedRow], str] = lambda _: "{}"  # the message's value in JSON, from a row
     attributes: Callable[[NamedRow], Mapping[str, str]] = lambda _: {}
     """Attributes that its record has beside those of every record, by name."""
     compacted: bool = False
     """The topic keeps only the newest record of each key. A swap enqueues a tombstone for each row
     that the rebuilt view lacks. The message key is part of the table's key."""
+    several: Callable[[ViewStore, NamedRow], Iterable[tuple[str, str]]] | None = None
+    """Instead of one message: key and value of each message of a row. It may take long, so a
+    restatement reads one such row at a time."""
 
     def key_of(self, row: Row) -> str:
         """The message key of a row; the row may have only its key cells."""

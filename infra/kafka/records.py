@@ -330,6 +330,8 @@ def message_id(name: str, key: str, body: str | None) -> str:
 MESSAGE_TYPES = {
     "adjudications": "round_adjudicated",
     "drop-totals": "drop_totalled",
+    "day-sealed": "sealed_day_stated",
+    "journal-entries": "journal_entry_stated",
     "table-state": "table_stated",
     "camera-sync": "camera_marked",
     "alerts": "alert_raised",

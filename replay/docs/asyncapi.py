@@ -70,7 +70,7 @@ _SERVERS = {
     },
 }
 _SCRAM = {"type": "scramSha512", "description": "Each login needs its own rights on topics only."}
-_KEY_PARTS = {"<gaming day>": r"\d{4}-\d{2}-\d{2}"}
+_KEY_PARTS = {"<gaming day>": r"\d{4}-\d{2}-\d{2}", "<entry>": ".+"}
 """The pattern of a part of a key, if it is not any text without a slash."""
 
 

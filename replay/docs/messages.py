@@ -13,6 +13,8 @@ from consumers.alerts.process import DEAD
 from consumers.alerts.process import TOPIC as ALERTS
 from consumers.cameras.clock_marks import TOPIC as CAMERAS
 from consumers.cameras.clock_marks import CameraMark
+from consumers.finance.sealed_journal import ENTRIES, SealedEntry
+from consumers.finance.seals import SEALED_DAYS, SealedDayState
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.rulings.rulings import ADJUDICATIONS, CutRuling, OfRound, OfTable
@@ -44,6 +46,8 @@ CARRIED = (
     Carried(ADJUDICATIONS, _type(ADJUDICATIONS), TableFindings, OfTable),
     Carried(ADJUDICATIONS, _type(ADJUDICATIONS), CutRuling, OfRound),
     Carried(DROP, _type(DROP), TableDay),
+    Carried(SEALED_DAYS, _type(SEALED_DAYS), SealedDayState),
+    Carried(ENTRIES, _type(ENTRIES), SealedEntry),
     Carried(BOARD, _type(BOARD), Board),
     Carried(CAMERAS, _type(CAMERAS), CameraMark),
     Carried(ALERTS, _type(ALERTS), Alert),

@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 from consumers.finance import journal as entries
+from consumers.finance import redrive, seals
 from ledger.errors import Usage
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.rounds.views import opened_views
@@ -24,6 +26,13 @@ def journal(
         JournalFormat | None, typer.Option("--format", help="hledger unless you choose another.")
     ] = None,
     property_: Casino = None,
+    again: Annotated[
+        bool,
+        typer.Option("--redrive", help="Say which entries of closed days would be sent again."),
+    ] = False,
+    for_real: Annotated[
+        bool, typer.Option("--for-real", help="With --redrive: send them again.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Print a gaming day's double entries, for hledger or Beancount.
@@ -33,8 +42,20 @@ def journal(
     at their drop. Without --gaming-day the journal has every day. `--format json` prints each entry
     as an object, in cents, with its facts.
 
+    `--redrive` is about the topic of closed days, for a general ledger that lost some. It counts
+    their entries; with `--for-real` the relay sends them again, under the same keys.
+
     Example: round-ledger journal --gaming-day 2026-11-20 > day.journal
     """
+    if for_real and not again:
+        raise Usage("--for-real is for --redrive alone", where="journal", hint="Give both.")
+    if again:
+        if table or form:
+            raise Usage(
+                "--redrive is for whole days", where="journal", hint="Leave out --table, --format."
+            )
+        _redrive(property_, gaming_day, for_real=for_real, json=json)
+        return
     if json and form not in (None, "json"):
         raise Usage(
             f"--json and --format {form} exclude each other", where="journal", hint="Give one."
@@ -50,3 +71,26 @@ def journal(
     require_one_house(found)
     for line in text(found) if found else ():
         print_text(line)
+
+
+def _redrive(property_: str | None, gaming_day: str | None, *, for_real: bool, json: bool) -> None:
+    """Count the entries of closed days on their topic; for real: send them again."""
+    with opened_views((*entries.VIEWS, seals.VIEW)) as database:
+        found = redrive.redrive(
+            database, property_=property_, gaming_day=gaming_day, for_real=for_real
+        )
+    if json:
+        print_lines(found)
+        return
+    for each in found:
+        name = f"{each.property} · {each.gaming_day} · version {each.version}"
+        if each.entries is None:
+            say(f"{name}: this program works out other wins than were signed, so no entry is sent.")
+        else:
+            say(f"{name}: {quantity(each.entries, 'entry', 'entries')}")
+    if not found:
+        say("No gaming day was closed.")
+    elif for_real:
+        say("The relay sends them next.")
+    else:
+        say("Nothing was sent. With --for-real the relay sends them again.")

@@ -1,0 +1,89 @@
+"""The record up to the numbers that a sealed day pins, and what came of the day beyond them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from consumers.finance import wins
+from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
+from ledger.record.wire import fact_of
+from ledger.rules.engine.ruling import FactRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from consumers.finance.wins import WinsAsked
+    from infra.postgres.view_tables import ViewStore
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+
+def pinned_rows(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[TapeRow]:
+    """The rows of a property up to some heads, in order of position."""
+    return store.rows_at((f"{property_}/{place}", 1, seq) for place, seq in heads.items())
+
+
+def pinned_facts(store: ViewStore, property_: str, heads: Mapping[str, int]) -> list[Fact]:
+    """The facts of a property up to some heads, in order of position."""
+    return [fact_of(row) for row in pinned_rows(store, property_, heads)]
+
+
+_PAPERS = """
+WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
+papers AS (
+    SELECT f.table_name, f.source, f.fact_id, f.tape, f.table_seq
+      FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, fact_id)
+      JOIN {schema}.finance_facts f USING (source, fact_id))
+SELECT p.table_name, p.tape, p.table_seq FROM papers p LEFT JOIN pins USING (tape)
+ WHERE p.table_seq > coalesce(pins.head, 0)
+UNION
+SELECT p.table_name, m.tape, m.table_seq FROM papers p
+  JOIN {schema}.finance_corrections_made m ON m.of_source = p.source AND m.of_id = p.fact_id
+  LEFT JOIN pins ON pins.tape = m.tape WHERE m.table_seq > coalesce(pins.head, 0)
+"""
+
+_ROUNDS = f"""
+WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head))
+SELECT t.table_name, t.tape, n FROM {{schema}}.{CASE_TAPES.name} t LEFT JOIN pins USING (tape)
+ CROSS JOIN LATERAL unnest(t.seqs * int8multirange(int8range(coalesce(pins.head, 0) + 1, NULL))) r
+ CROSS JOIN LATERAL generate_series(lower(r), upper(r) - 1) n
+ WHERE t.property = %(property)s AND t.gaming_day = %(day)s
+UNION
+SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.table_seq
+  FROM {{schema}}.{CORRECTIONS.name} c LEFT JOIN pins USING (tape)
+ WHERE starts_with(c.round, %(property)s || ':') AND split_part(c.round, '/', 2) = %(day)s
+   AND c.table_seq > coalesce(pins.head, 0)
+"""  # noqa: S608 - put together from constants
+
+
+def late_facts(
+    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], asked: WinsAsked
+) -> dict[str, list[FactRef]]:
+    """The facts of a gaming day beyond these heads, by table, in order of arrival."""
+    property_, gaming_day = day
+    of_day = asked._replace(property=property_, gaming_day=gaming_day)
+    papers = {
+        (fact.source, fact.id)
+        for variants in (wins.WITH_CORRECTIONS, wins.AS_RECORDED)
+        for record in wins.day_records(store, of_day, variants).values()
+        for fact in (*record.facts, *(each for slip in record.slips for each in slip.facts))
+    }
+    parameters = {
+        "property": property_,
+        "day": gaming_day,
+        "tapes": [f"{property_}/{place}" for place in heads],
+        "heads": list(heads.values()),
+        "sources": [source for source, _ in papers],
+        "ids": [id_ for _, id_ in papers],
+    }
+    found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
+    tables: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for table, place, seq in found:
+        if asked.table in (None, table) and table not in tables[place, seq]:
+            tables[place, seq].append(table)
+    late: dict[str, list[FactRef]] = defaultdict(list)
+    for row in store.rows_at((place, seq, seq) for place, seq in tables):
+        for table in tables[row.tape, row.table_seq]:
+            late[table].append(FactRef(row.source, row.id))
+    return late

@@ -1,0 +1,150 @@
+"""The double entries of a sealed gaming day, as a general ledger takes them from Kafka.
+
+They are those of the record up to the numbers that the version pins. Current views give them, if
+they still give what was signed and nothing came late to the days before. If not, they are worked
+out from the facts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers.finance import wins
+from consumers.finance.journal import balances, earlier_days
+from consumers.finance.pins import late_facts, pinned_facts
+from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked
+from infra.postgres.view_tables import LIVE, ViewStore
+from ledger.adjudication.feed import adjudicate
+from ledger.finance import day_versions, feed
+from ledger.finance.journal import JournalEntry, journal
+from ledger.record.wire import StoredFactError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.facts import DaySealed
+    from ledger.finance.table_day import DayRecord
+    from ledger.finance.win import TableWin
+
+ENTRIES = "ledger.journal-entries.v1"
+"""The topic of the double entries of sealed days."""
+
+_CARRIED = "carried"
+
+
+class SealedEntry(JournalEntry, frozen=True, kw_only=True):
+    """One entry of a version of a sealed gaming day. Property, day, table and `entry` identify it.
+
+    withdrawn: an earlier version had it, and this one has not; it has no postings then.
+    """
+
+    version: int
+    digest: str  # SHA-256 that was signed with the version
+    withdrawn: bool = False
+
+
+def entries_of(
+    store: ViewStore, property_: str, seals: Sequence[DaySealed]
+) -> list[SealedEntry] | None:
+    """The entries of the last of a day's versions, and those that it withdraws.
+
+    None if this program works out other wins than were signed: then it knows no entries.
+    """
+    if not seals or (its := _entries(store, property_, seals[-1])) is None:
+        return None
+    told = {(each.table, each.entry): each for each in its}
+    for earlier in seals[:-1]:
+        for each in _entries(store, property_, earlier) or ():
+            told.setdefault((each.table, each.entry), _withdrawn(each, seals[-1]))
+    return [told[key] for key in told]
+
+
+def key_of(entry: JournalEntry) -> str:
+    """The message key of an entry."""
+    return f"{entry.property}/{entry.gaming_day}/{entry.table}/{entry.entry}"
+
+
+def messages(entries: Iterable[SealedEntry]) -> Iterator[tuple[str, str]]:
+    """Key and value of the message of each entry."""
+    return ((key_of(each), msgspec.json.encode(each).decode()) for each in entries)
+
+
+def _entries(store: ViewStore, property_: str, seal: DaySealed) -> list[SealedEntry] | None:
+    """The entries of one version; None: it cannot be worked out."""
+    found = _of_views(ViewStore(store.connection, LIVE), property_, seal)
+    if found is None:
+        found = _of_record(store, property_, seal)
+    if found is None:
+        return None
+    return [_signed(each, seal) for each in found if each.entry != _CARRIED]
+
+
+def _signed(entry: JournalEntry, seal: DaySealed) -> SealedEntry:
+    told = msgspec.structs.asdict(entry)
+    return SealedEntry(**told, version=seal.version, digest=seal.digest)
+
+
+def _withdrawn(entry: SealedEntry, by: DaySealed) -> SealedEntry:
+    return msgspec.structs.replace(
+        entry,
+        version=by.version,
+        digest=by.digest,
+        says=f"Version {by.version} has no such entry",
+        postings=[],
+        balances=[],
+        facts=[],
+        withdrawn=True,
+    )
+
+
+def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[JournalEntry] | None:
+    """The entries by current views; None unless they are those of the version."""
+    if not _have_read(store, property_, seal):
+        return None
+    asked = WinsAsked(property_, None, seal.gaming_day)
+    found = wins.day_records(store, asked, WITH_CORRECTIONS)
+    if not _is_signed(wins.of_records(store, asked, found), seal):
+        return None
+    before = earlier_days(store, {key[::2]: seal.gaming_day for key in found})
+    for day in {record.gaming_day for records in before.values() for record in records}:
+        if late_facts(store, (property_, day), seal.heads, asked):
+            return None
+    return journal((found[key] for key in sorted(found)), balances(before))
+
+
+def _have_read(store: ViewStore, property_: str, seal: DaySealed) -> bool:
+    """Whether the views of wins have read all that a version pins, and withhold no tape."""
+    heads = ((f"{property_}/{place}", seq, seq) for place, seq in seal.heads.items())
+    last = max((row.position for row in store.rows_at(heads)), default=0)
+    for view in wins.VIEWS:
+        seen = store.tracking(view.name)
+        if seen is None or seen.version != view.version or seen.position < last:
+            return False
+    return not any(store.parked(view.name) for view in wins.VIEWS)
+
+
+def _of_record(store: ViewStore, property_: str, seal: DaySealed) -> list[JournalEntry] | None:
+    """The entries by the facts up to the numbers of the version."""
+    try:
+        facts = pinned_facts(store, property_, seal.heads)
+    except StoredFactError:  # a fact of a newer version of the program
+        return None
+    rulings = list(adjudicate(facts))
+    its = [e for e in feed.wins(facts, rulings, seal.gaming_day) if e.property == property_]
+    if not _is_signed(its, seal):
+        return None
+    entries = journal(_until(feed.day_records(facts, rulings).values(), property_, seal.gaming_day))
+    return [each for each in entries if each.gaming_day == seal.gaming_day]
+
+
+def _until(records: Iterable[DayRecord], property_: str, gaming_day: str) -> list[DayRecord]:
+    """The records of a property's days up to one, in order of day and table."""
+    its = (each for each in records if each.property == property_ and each.gaming_day <= gaming_day)
+    return sorted(its, key=lambda each: (each.gaming_day, each.table))
+
+
+def _is_signed(found: Iterable[TableWin], seal: DaySealed) -> bool:
+    """Whether wins are those of the version."""
+    return day_versions.digest(day_versions.sealed(found, seal.version)) == seal.digest
