@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from consumers.finance import sealed_journal, seals
 from infra.postgres import view_tables
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
 
 
-class RedrivenDay(NamedTuple):
+class RedrivenDay(Struct, frozen=True):
     """A sealed day, and how many entries its last version has on the topic."""
 
     property: str

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 ENTRIES = "ledger.journal-entries.v1"
 """The topic of the double entries of sealed days."""
 
+FACTS_MAX = 1_000
+"""The most facts that a message names, so that an entry with its postings fits a Kafka record."""
+
 _CARRIED = "carried"
 
 
@@ -43,6 +46,7 @@ class SealedEntry(JournalEntry, frozen=True, kw_only=True):
     version: int
     digest: str  # SHA-256 that was signed with the version
     withdrawn: bool = False
+    facts_left_out: int = 0  # facts beyond the first `FACTS_MAX`
 
 
 def entries_of(
@@ -82,8 +86,9 @@ def _entries(store: ViewStore, property_: str, seal: DaySealed) -> list[SealedEn
 
 
 def _signed(entry: JournalEntry, seal: DaySealed) -> SealedEntry:
-    told = msgspec.structs.asdict(entry)
-    return SealedEntry(**told, version=seal.version, digest=seal.digest)
+    told = msgspec.structs.asdict(entry) | {"facts": entry.facts[:FACTS_MAX]}
+    beyond = max(0, len(entry.facts) - FACTS_MAX)
+    return SealedEntry(**told, version=seal.version, digest=seal.digest, facts_left_out=beyond)
 
 
 def _withdrawn(entry: SealedEntry, by: DaySealed) -> SealedEntry:
@@ -95,6 +100,7 @@ def _withdrawn(entry: SealedEntry, by: DaySealed) -> SealedEntry:
         postings=[],
         balances=[],
         facts=[],
+        facts_left_out=0,
         withdrawn=True,
     )
 

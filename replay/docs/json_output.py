@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from consumers.finance.redrive import RedrivenDay
 from consumers.money.drop import Drop, Win
 from consumers.relay.check import Break, FeedCheck, TapeSeen
 from consumers.relay.refill import Refilled
@@ -232,6 +233,7 @@ FORMS = (
     JsonForm(("checks",), "book of counter checks", ("property", *fields_of(BookLine))),
     JsonForm(("meters",), "progressive meter", ("property", *fields_of(MeterLine))),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
+    JsonForm(("journal --redrive",), "closed day", fields_of(RedrivenDay)),
     JsonForm(("report",), "report that is printed", ("report", *ReportHead._fields, "file")),
     JsonForm(
         ("report",),

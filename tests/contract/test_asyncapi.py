@@ -18,6 +18,8 @@ from referencing.jsonschema import DRAFT202012
 
 from consumers.alerts.alert import Alert
 from consumers.alerts.process import DEAD
+from consumers.finance import seals
+from consumers.finance.sealed_journal import ENTRIES, SealedEntry
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.registry import VIEWS
@@ -31,6 +33,7 @@ from infra.kafka.ports import Consumed
 from infra.postgres.outbox import QueuedMessage
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import FACTS, UPCASTERS
+from ledger.finance.journal import Posting
 from ledger.record.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
 from ledger.record.wire import parse_line
 from ledger.rules.engine.ruling import Finding, Ruling
@@ -45,6 +48,34 @@ if TYPE_CHECKING:
 
 DOCUMENT = "https://round-ledger.invalid/asyncapi.json"
 NOW_US = 1_795_000_000_500_000
+CLOSED = seals.SealedDayState(
+    "p",
+    "2026-11-20",
+    2,
+    False,
+    "0" * 64,
+    "1",
+    2,
+    "F-1",
+    "F-2",
+    None,
+    "Lost.",
+    "F-3",
+    "F-4",
+    "Found.",
+)
+ENTRY = SealedEntry(
+    property="p",
+    gaming_day="2026-11-20",
+    table="t",
+    entry="sales",
+    says="Chips sold",
+    postings=[Posting("assets:tray:t", -5), Posting("assets:box:t:cash", 5)],
+    balances=[],
+    facts=[],
+    version=2,
+    digest="0" * 64,
+)
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +253,8 @@ def test_servers_say_how_to_reach_the_brokers(document: dict[str, Any]) -> None:
     [
         (topics.FACTS, "hollywood/CC-07", "CC-07"),
         ("ledger.drop-totals.v1", "hollywood/CC-07/2026-11-20", "hollywood/CC-07"),
+        (seals.SEALED_DAYS, "hollywood/2026-11-20", "hollywood/CC-07"),
+        (ENTRIES, "hollywood/2026-11-20/CC-07/amends:/p/office/d:7", "hollywood/2026-11-20/CC-07"),
         (topics.QUARANTINE, "quarantine", "hollywood/CC-07"),
         (DEAD, None, 7),
     ],
@@ -303,6 +336,8 @@ def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     [
         ("ledger.drop-totals.v1", "drop_totalled.v1", TableDay("p", "t", "2026-11-20", cash=5)),
         ("ledger.table-state.v1", "table_stated.v1", Board("p", "t", open=True)),
+        (seals.SEALED_DAYS, "sealed_day_stated.v1", CLOSED),
+        (ENTRIES, "journal_entry_stated.v1", ENTRY),
         ("ledger.alerts.v1", "alert_raised.v1", Alert("i", "lag", "v", "s", 1, 2, NOW_US)),
     ],
 )
@@ -310,12 +345,17 @@ def test_what_views_tell_fits(
     document: dict[str, Any], registry: Registry[Any], topic: str, name: str, told: object
 ) -> None:
     body = msgspec.json.encode(told).decode()
-    key = {"ledger.drop-totals.v1": "p/t/2026-11-20", "ledger.table-state.v1": "p/t"}.get(topic)
+    key = {
+        "ledger.drop-totals.v1": "p/t/2026-11-20",
+        "ledger.table-state.v1": "p/t",
+        seals.SEALED_DAYS: "p/2026-11-20",
+        ENTRIES: "p/2026-11-20/t/sales",
+    }.get(topic)
     kept = QueuedMessage(1, 1, NOW_US, key or "lag", body)
     fits(document, registry, name, records.of_message(topic, kept))
 
 
-@pytest.mark.parametrize("name", ["drop_totalled.v1", "table_stated.v1"])
+@pytest.mark.parametrize("name", ["drop_totalled.v1", "table_stated.v1", "sealed_day_stated.v1"])
 def test_a_tombstone_fits_as_such_and_not_as_what_it_takes_back(
     document: dict[str, Any], registry: Registry[Any], name: str
 ) -> None:
@@ -324,7 +364,8 @@ def test_a_tombstone_fits_as_such_and_not_as_what_it_takes_back(
         for each, channel in document["channels"].items()
         if f"{name}.Tombstone" in channel["messages"]
     )
-    key = "p/t/2026-11-20" if name.startswith("drop") else "p/t"
+    keys = {"drop_totalled.v1": "p/t/2026-11-20", "sealed_day_stated.v1": "p/2026-11-20"}
+    key = keys.get(name, "p/t")
     record = records.of_message(topic, QueuedMessage(1, 1, NOW_US, key, None))
     fits(document, registry, f"{name}.Tombstone", record)
     with pytest.raises(ValidationError):

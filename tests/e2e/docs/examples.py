@@ -64,6 +64,7 @@ MORE = {
     "win --by shift": "round-ledger win --by shift",
     "report": "round-ledger report schedule",
     "journal": "round-ledger journal --gaming-day 2026-11-20",
+    "journal --redrive": "round-ledger journal --redrive",
 }
 """Other lines whose JSON is compared. They are run first."""
 

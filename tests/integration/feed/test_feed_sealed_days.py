@@ -225,12 +225,12 @@ def test_views_give_the_entries_only_if_they_are_those_that_the_record_gives(
         patched.setattr(sealed_journal, "_of_views", lambda *_: None)
         assert entries() == by_views
     assert len(asked) == 1
-    ingest(house, tmp_path, LATE)
+    ingest(house, tmp_path, count(57, 2, currency={"10000": 2}))
     assert entries() == by_views, "a late fact of the day before changes nothing signed"
     assert len(asked) == 2
     with monkeypatch.context() as patched:
         patched.setattr(sealed_journal, "late_facts", lambda *_: {})
-        assert entries() != by_views, "the control: current views have the late buy-in"
+        assert entries() != by_views, "the control: current views have the late count"
 
 
 TABLES = tuple(each.name for view in VIEWS for each in view.tables)
@@ -246,7 +246,27 @@ def test_entries_that_this_program_cannot_vouch_for_are_not_told(
     assert records(feed, sealed_journal.ENTRIES) == []
     assert [e["digest"] for e in upserted(feed, seals.SEALED_DAYS).values()] == ["0" * 64]
     ran = house("journal", "--redrive")
-    assert (ran.code, "other wins than were signed" in ran.out) == (0, True), ran.err
+    assert (ran.code, "other wins than were signed" in ran.err) == (0, True), ran.err
+
+
+def test_an_entry_names_no_more_facts_than_a_record_has_room_for(
+    house: Cli, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(house)
+    read_all(database)
+    monkeypatch.setattr(sealed_journal, "FACTS_MAX", 0)
+    with reading(database, TABLES) as store:
+        entries = seals.entries_of(store, "p", DAY)
+    assert entries
+    told = {each.entry: (len(each.facts), each.facts_left_out) for each in entries}
+    assert told["sales"] == (0, 1)
+    assert all(each.postings or each.balances for each in entries)
+
+
+def test_what_a_redrive_cannot_be_asked_for_is_refused(house: Cli) -> None:
+    for words in (("--for-real",), ("--redrive", "--table", "CC-07")):
+        assert house("journal", *words).code == 2
+    assert "No gaming day was closed" in house("journal", "--redrive").err
 
 
 def test_a_rebuild_that_changes_nothing_tells_nothing_again(
