@@ -202,7 +202,7 @@ def test_one_topic_that_was_asked_for_is_told_alone(house: Cli, database: Databa
 def test_views_give_the_entries_only_if_they_are_those_that_the_record_gives(
     house: Cli, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the second of two days, whose entries rest on what the first one left."""
+    """The second of two days rests on what the first one left."""
     ingest(house, tmp_path, *next_day(*HOUSE))
     closed(house, NEXT)
 
