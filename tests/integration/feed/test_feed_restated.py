@@ -178,14 +178,13 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
         asked: Callable[[], bool],
         limit: int,
         after: Row | None,
-    ) -> list[Row]:
+    ) -> outbox._Page:
         rows = book.page(each.table, after, limit)
         asked()
         with book.transaction():
             live = book.hold(view.name)
             assert live
-            outbox._leave(book, each, live.position, rows)
-        return rows
+            return outbox._leave(book, each, live.position, rows)
 
     monkeypatch.setattr(outbox, "_standing", standing)
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
