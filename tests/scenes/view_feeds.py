@@ -106,7 +106,7 @@ def seals(days: int = 9) -> list[Received]:
 
 
 def of_finance() -> list[Received]:
-    """Facts that no simulated floor tells, so that each view has rows: closed days and a meter."""
+    """Closed days and a meter: no simulated floor has them, and each view must have rows."""
     shown = MeterRead(meter="link-7", amount=1)
     return [*seals(), received(encode(shown, "/p/pit-2/d", "m-1", 1_795_000_000_000_000))]
 
