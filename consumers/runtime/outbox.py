@@ -16,7 +16,7 @@ from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from consumers.runtime.source import OutboxMapping, Projection
     from infra.postgres.connection import AnyConnection, Database
@@ -49,25 +49,25 @@ def outdated(views: Database | ViewStore, projections: Sequence[Projection]) -> 
     ]
 
 
-def capture_changes(store: ViewStore, projection: Projection) -> None:
-    """Start capturing the keys that a live view writes, for topics that a relay publishes."""
-    asked = set()
+def capture_changes(store: ViewStore, projection: Projection) -> Collection[str]:
+    """Start capturing the keys that a live view writes; the topics that a relay publishes."""
+    asked: Collection[str] = ()
     if projection.tells and store.schema == LIVE:
         asked = store.asked_for([each.topic for each in projection.tells])
     store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
+    return asked
 
 
-def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
-    """Enqueue a message for every captured row."""
-    heard, store.heard = store.heard, {}
-    if not any(heard.values()):
-        return
-    asked = store.asked_for([each.topic for each in projection.tells])
+def enqueue(
+    store: ViewStore, projection: Projection, position: int, asked: Collection[str]
+) -> None:
+    """Enqueue a message for every captured row, to each asked topic of its table."""
     for each in projection.tells:
-        keys = heard.get(each.table.name)
-        if keys and each.topic in asked:  # two topics may have one table
+        keys = store.heard.get(each.table.name)
+        if keys and each.topic in asked:
             rows = store.load(each.table, keys)
             _leave(store, each, position, [rows[key] for key in sorted(rows)])
+    store.heard = {}
 
 
 def enqueue_swap(store: ViewStore, projection: Projection, position: int) -> None:

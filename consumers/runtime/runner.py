@@ -152,9 +152,9 @@ class Runner:
                 raise FencedError(name)
             new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
             self._store.park(name, new)
-            outbox.capture_changes(self._store, projection)
+            asked = outbox.capture_changes(self._store, projection)
             self._take(projection, taken(batch, parked))
-            outbox.enqueue(self._store, projection, batch.position)
+            outbox.enqueue(self._store, projection, batch.position, asked)
             if self._feed:
                 self._store.keep_places(name, self._feed.places(batch.position))
 

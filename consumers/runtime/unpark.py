@@ -83,14 +83,14 @@ def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: i
     """Apply the facts of one tape from `first` up to the view's checkpoint, in one transaction."""
     with store.transaction():
         live = store.hold(projection.name)
-        outbox.capture_changes(store, projection)
+        asked = outbox.capture_changes(store, projection)
         begin = first
         while rows := store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
             lacking = [row for row in rows if live and row.position <= live.position]
             if lacking:
                 projection.take(store, Batch(lacking))
             begin += BATCH_ROWS
-        outbox.enqueue(store, projection, live.position if live else 0)
+        outbox.enqueue(store, projection, live.position if live else 0, asked)
         store.release(projection.name, tape)
 
 

@@ -60,9 +60,9 @@ def _transact(order: str) -> Callable[..., None]:
 
         def take() -> None:
             with self._store.transaction():
-                outbox.capture_changes(self._store, view)
+                asked = outbox.capture_changes(self._store, view)
                 self._take(view, taken(batch, parked))
-                outbox.enqueue(self._store, view, batch.position)
+                outbox.enqueue(self._store, view, batch.position, asked)
 
         for each in (move, take) if order == "first" else (take, move):
             each()

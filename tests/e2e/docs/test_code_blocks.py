@@ -38,6 +38,7 @@ NOT_RUN = {
     "docs/reference/http-api.md": ["another machine"],
     "docs/reference/views.md": ["another machine"],
     "docs/roles/finance.md": [
+        "tests/integration/feed/test_feed_sealed_days.py",
         "tests/integration/finance/test_day_command.py",
         "tests/property/finance/test_journal.py",
     ],

@@ -96,9 +96,9 @@ def write(book: ViewStore, rows: Sequence[tuple[str, str, int]]) -> None:
         seen = book.tracking(VIEW.name)
         assert seen
         assert book.advance(VIEW.name, seen, seen.position + 1)
-        outbox.capture_changes(book, VIEW)
+        asked = outbox.capture_changes(book, VIEW)
         book.save(TOLD, rows)
-        outbox.enqueue(book, VIEW, seen.position + 1)
+        outbox.enqueue(book, VIEW, seen.position + 1, asked)
 
 
 @pytest.fixture
