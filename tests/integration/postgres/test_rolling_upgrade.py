@@ -62,6 +62,11 @@ class Program(NamedTuple):
                 stderr=log,
             )
 
+    def logged(self, command: str, words: str) -> bool:
+        """Whether such a process of this version has logged these words."""
+        logs = self.logs.glob(f"{self.root.name}-{command}-*")
+        return any(words in log.read_text() for log in logs)
+
     def run(self, *args: str) -> tuple[int, str]:
         done = subprocess.run(
             [*START, *args],
@@ -299,6 +304,10 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
         assert stopped(relay) == 0
         answers(told, second, "it leads")
         floor.done(new, "rebuild", "all")  # a view whose program changed is made again
+        if new.logged("relay", "its topic begins once it is rebuilt"):
+            assert second.wait(SETTLED_S_MAX) == 3, "a service manager starts it again"
+            second = running(new, "relay", "--port", str(told))
+            answers(told, second, "it leads")
         facts = device.goes_on(1)
         stopped(views)
         views = running(new, "consume", "all", "--follow")
