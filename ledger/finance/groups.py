@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from ledger.finance.win import BoxContent, CouponFigures, TableWin
+from ledger.finance.win import (
+    AuditException,
+    BoxContent,
+    Cause,
+    CouponFigures,
+    Item,
+    TableWin,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 By = Literal["table", "shift", "game", "pit", "house"]
+Part = TypeVar("Part", Item, Cause, AuditException)
 
 _SUMS = (
     *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid", "handle"),
@@ -64,14 +72,19 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
             funded=sum(each.coupons.funded for each in wins),
         ),
         seconds=None,
-        items=[item for each in wins for item in each.items],
-        causes=[cause for each in wins for cause in each.causes],
-        exceptions=[exception for each in wins for exception in each.exceptions],
+        items=[part for each in wins for part in _of_table(each.table, each.items)],
+        causes=[part for each in wins for part in _of_table(each.table, each.causes)],
+        exceptions=[part for each in wins for part in _of_table(each.table, each.exceptions)],
         missing=[f"{each.table}: {name}" for each in wins for name in each.missing],
         told={},
         late=[ref for each in wins for ref in each.late],
         pending=_pending(wins),
     )
+
+
+def _of_table(table: str | None, parts: Iterable[Part]) -> Iterator[Part]:
+    """Items, causes or exceptions with the name of their table."""
+    return (msgspec.structs.replace(each, table=table) for each in parts)
 
 
 def _pending(wins: Sequence[TableWin]) -> dict[str, int | None]:

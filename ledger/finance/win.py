@@ -22,6 +22,7 @@ class Item(Struct, frozen=True, kw_only=True):
     """A part of a gap. The items of a gap sum to it."""
 
     gap: GapOf
+    table: str | UnsetType = UNSET  # only in a group of tables
     code: str
     amount: int
     round: str | None = None  # "CC-07/2026-11-20/231"
@@ -38,6 +39,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     """An explanation of a gap, or of a part, signed like it. The items are the sum, not these."""
 
     gap: GapOf | None  # None: it moves one item up and another down
+    table: str | UnsetType = UNSET  # only in a group of tables
     code: str
     amount: int
     round: str | None = None
@@ -48,6 +50,7 @@ class Cause(Struct, frozen=True, kw_only=True):
 class AuditException(Struct, frozen=True, kw_only=True):
     """Something about the day's papers that somebody must look at. It has no amount."""
 
+    table: str | UnsetType = UNSET  # only in a group of tables
     code: str
     says: str
     facts: list[FactRef] = []

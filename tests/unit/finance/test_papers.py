@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from ledger.finance.groups import grouped
@@ -186,3 +187,16 @@ def test_a_group_has_the_sums_of_its_tables(by: Any, shown: tuple[str, str]) -> 
     assert (win.table, win.opener, win.drop.cash, win.counted) == (None, 1_000_000, 8_000, 8_000)
     assert (win.pit or None, win.game) == shown
     assert len(win.items) == 2
+
+
+def test_a_group_says_which_table_each_line_is_of_and_a_tables_own_day_does_not() -> None:
+    late_slip = fact("fill_dispatched", 20, slip="F-1", chips={"100": 1}, total=100, by=["C-1"])
+    twice = [count(55 + nth, nth, currency={"100": nth}) for nth in (1, 2)]
+    one = table_day(late_slip, *twice)
+    other = msgspec.structs.replace(one, table="CC-08")
+    [win] = grouped([one, other], "house")
+    for its in (win.items, win.causes, win.exceptions):
+        assert [each.table for each in its] == ["CC-07", "CC-08"]
+    for its in (one.items, one.causes, one.exceptions):
+        assert [each.table for each in its] == [msgspec.UNSET]
+    assert b'"table":"CC-08"' in msgspec.json.encode(win.exceptions)
