@@ -17,7 +17,7 @@ from ledger.facts import (
 from ledger.facts.accounting import CheckBook
 from ledger.finance.boxes import boxes_of_days, checks_in
 from ledger.finance.placing import by_time
-from ledger.finance.serials import Serials, each_of, range_text, serials, union
+from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 from ledger.values import quantity
@@ -138,6 +138,7 @@ def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact])
         _exception("out_twice", "signed out while out", union(map(_numbers, out_twice)), out_twice),
         _exception("in_twice", "signed in while in", union(map(_numbers, in_twice)), in_twice),
     ]
+    no_range = [_no_range(fact, fact.body) for fact in moves if isinstance(fact.body, CheckBook)]
     return BookLine(
         book=name,
         ranges=_ranges(ever),
@@ -145,7 +146,20 @@ def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact])
         blank=(held - used).pieces,
         missing=missing.pieces,
         is_out=is_out,
-        exceptions=[each for each in exceptions if each.checks],
+        exceptions=[each for each in (*exceptions, *no_range) if each and each.checks],
+    )
+
+
+def _no_range(fact: Fact, book: CheckBook) -> BookException | None:
+    """The exception of a book whose first number is not of one series below its last."""
+    if is_range(book.check_from, book.check_to):
+        return None
+    return BookException(
+        code="no_range",
+        says=f"Book {book.book} is on record from {book.check_from} to {book.check_to}, "
+        "which is no range: it counts none.",
+        checks=[(book.check_from, book.check_to)],
+        facts=refs([fact]),
     )
 
 

@@ -25,7 +25,7 @@ from ledger.facts import (
 from ledger.facts.accounting import CouponRange
 from ledger.finance.boxes import boxes_of_days, coupons_in
 from ledger.finance.placing import by_time, table_of
-from ledger.finance.serials import Serials, each_of, range_text, serials, union
+from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 from ledger.values import quantity
@@ -81,10 +81,14 @@ class BatchLine(Struct, frozen=True, kw_only=True):
     exceptions: list[CouponException]
 
 
-class UnknownLine(Struct, frozen=True):
-    """Serials of no batch that were seen at a table or in a box: first and last of each range."""
+class UnknownLine(Struct, frozen=True, omit_defaults=True):
+    """Serials of no batch that were seen: first and last of each range.
+
+    exceptions: only papers of no batch that name serials which are no range.
+    """
 
     unknown: list[tuple[str, str]]
+    exceptions: list[CouponException] = []
 
 
 class QuarterLine(Struct, frozen=True, kw_only=True):
@@ -101,6 +105,12 @@ class _Step(NamedTuple):
     fact: Fact
     what: str
     serials: Serials
+    no_ranges: Sequence[tuple[str, str]] = ()  # first and last of what is no range
+
+    @property
+    def seen(self) -> Serials:
+        """The ends of what is no range: somebody has read them on a paper."""
+        return each_of(serial for ends in self.no_ranges for serial in ends)
 
 
 class _Told(NamedTuple):
@@ -144,9 +154,12 @@ def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
     for face, batch in _batches(told):
         found.append(_line(told, face, batch))
         known |= batch
-    seen = told.all("dropped") | told.all("refused") | each_of(told.boxed)
-    unknown = seen - known
-    return [*found, UnknownLine(_ranges(unknown))] if unknown.pieces else found
+    seen = union([*(each.seen for each in told.steps), told.all("dropped"), told.all("refused")])
+    unknown = (seen | each_of(told.boxed)) - known
+    if not unknown.pieces:
+        return found
+    of_none = [e for step in told.steps if not (step.seen & known).pieces for e in _no_ranges(step)]
+    return [*found, UnknownLine(_ranges(unknown), of_none)]
 
 
 def quarter(facts: Iterable[Fact], name: str) -> list[QuarterLine]:
@@ -182,7 +195,7 @@ def quarter_of(gaming_day: str) -> str:
 def _told(facts: Iterable[Fact]) -> _Told:
     ordered = sorted(facts, key=by_time)
     steps = [
-        _Step(fact, _WHAT[type(fact.body)], _serials(fact))
+        _Step(fact, _WHAT[type(fact.body)], _serials(fact), _no_range_ends(fact))
         for fact in ordered
         if type(fact.body) in _WHAT
     ]
@@ -194,13 +207,23 @@ def _told(facts: Iterable[Fact]) -> _Told:
 
 def _serials(fact: Fact) -> Serials:
     body = fact.body
-    if isinstance(body, CouponRange | CouponsIssued):
-        return serials(body.serial_from, body.serial_to)
     if isinstance(body, CouponsVoided):
         return each_of(body.serials)
-    if isinstance(body, CouponsInventoried):
-        return union(serials(first, last) for first, last in body.held)
-    return each_of([body.serial]) if isinstance(body, CouponDropped | CouponRefused) else Serials()
+    if isinstance(body, CouponDropped | CouponRefused):
+        return each_of([body.serial])
+    return union(serials(*ends) for ends in _ends(fact))
+
+
+def _ends(fact: Fact) -> Sequence[tuple[str, str]]:
+    """First and last of each range that a fact names."""
+    body = fact.body
+    if isinstance(body, CouponRange | CouponsIssued):
+        return [(body.serial_from, body.serial_to)]
+    return body.held if isinstance(body, CouponsInventoried) else ()
+
+
+def _no_range_ends(fact: Fact) -> list[tuple[str, str]]:
+    return [ends for ends in _ends(fact) if not is_range(*ends)]
 
 
 def _day(fact: Fact) -> str:
@@ -295,6 +318,20 @@ def _exceptions(
         if of.pieces:
             yield _exception(told, code, of)
     yield from _inventories(told, batch)
+    for step in told.steps:
+        if (step.seen & batch).pieces:
+            yield from _no_ranges(step)
+
+
+def _no_ranges(step: _Step) -> Iterator[CouponException]:
+    """What a paper names from a serial to one of another series, or to a lower one."""
+    for first, last in step.no_ranges:
+        yield CouponException(
+            code="no_range",
+            says=f"Coupons {first} to {last} were {step.what}, which is no range: it counts none.",
+            serials=[(first, last)],
+            facts=refs([step.fact]),
+        )
 
 
 _SAYS = {

@@ -45,12 +45,17 @@ def range_text(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def serials(first: str, last: str) -> Serials:
-    """The serials from the first to the last; of two series or in the wrong order: those two."""
+def is_range(first: str, last: str) -> bool:
+    """Whether two serials are of one series, and the first is not above the last."""
     one, other = _parts(first), _parts(last)
-    if one[:2] == other[:2] and one.low <= other.low:
-        return Serials((one._replace(high=other.low),))
-    return Serials.of(sorted({one, other}))
+    return one[:2] == other[:2] and one.low <= other.low
+
+
+def serials(first: str, last: str) -> Serials:
+    """The serials from the first to the last; none if these two are no range."""
+    if not is_range(first, last):
+        return Serials()
+    return Serials((_parts(first)._replace(high=_parts(last).low),))
 
 
 def each_of(told: Iterable[str]) -> Serials:

@@ -51,7 +51,7 @@ def coupons(
     """
     if quarter is not None and not _QUARTER.fullmatch(quarter):
         raise Usage(f"`{quarter}` is not a quarter", where="--quarter", hint="Give one as 2026-Q4.")
-    with opened_views([coupons_and_checks.VIEW]) as database:
+    with opened_views([coupons_and_checks.VIEW], property_) as database:
         told = coupons_and_checks.coupon_facts(database, property_)
     found: dict[str, Sequence[Line]] = {
         name: on_coupons.lines(facts) if quarter is None else on_coupons.quarter(facts, quarter)
@@ -102,7 +102,7 @@ def _said(found: Sequence[Line]) -> Iterator[str]:
         if isinstance(each, UnknownLine):
             shown = ", ".join(range_text(*its) for its in each.unknown)
             yield f"no batch · Serials of no batch were seen: {shown}."
-        elif isinstance(each, BatchLine):
+        if not isinstance(each, QuarterLine):
             yield from (f"{of.code.replace('_', ' ')} · {of.says}" for of in each.exceptions)
 
 
@@ -129,7 +129,7 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
 
     Example: round-ledger checks
     """
-    with opened_views([coupons_and_checks.VIEW]) as database:
+    with opened_views([coupons_and_checks.VIEW], property_) as database:
         told = coupons_and_checks.check_facts(database, property_)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}
     if json:

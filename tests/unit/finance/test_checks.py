@@ -86,5 +86,18 @@ def test_a_book_that_comes_back_and_was_not_out_is_an_exception() -> None:
     assert [(each.code, len(each.facts)) for each in again.exceptions] == [("in_twice", 1)]
 
 
+def test_a_book_from_a_number_to_a_lower_one_has_no_range_and_counts_none() -> None:
+    found = books(book("out", 10, 1, 1), check("K-01", 20_000))
+    assert (found.used, found.blank, found.missing, found.ranges) == (0, 0, 0, [])
+    [exception] = found.exceptions
+    assert (exception.code, exception.checks) == ("no_range", [("K-10", "K-01")])
+    assert exception.says == (
+        "Book B-1 is on record from K-10 to K-01, which is no range: it counts none."
+    )
+    assert len(exception.facts) == 1
+    put_right = books(book("out", 10, 1, 1), book("in", 1, 10, 2), book("out", 1, 10, 3))
+    assert (put_right.blank, [each.code for each in put_right.exceptions]) == (10, ["no_range"])
+
+
 def tuple_of(of: CheckLine) -> tuple[object, ...]:
     return (of.check, of.amount, of.boxed, of.redeemed, of.outstanding, of.voided)

@@ -110,6 +110,23 @@ def test_serials_of_no_batch_come_last() -> None:
     assert last == UnknownLine([("MP-0999", "MP-1000")])
 
 
+def test_coupons_from_a_serial_to_a_lower_one_have_no_range_and_count_none() -> None:
+    line = batch(*USUAL, distributed(48, 42, 5))
+    assert (line.distributed, line.outstanding) == (40, 39)
+    [exception] = line.exceptions
+    assert (exception.code, exception.serials) == ("no_range", [("MP-0048", "MP-0042")])
+    assert exception.says == (
+        "Coupons MP-0048 to MP-0042 were distributed, which is no range: it counts none."
+    )
+    [alone] = coupons.lines(read_by_program([received(100, 1)]))
+    assert isinstance(alone, UnknownLine)
+    assert alone.unknown == [("MP-0001", "MP-0001"), ("MP-0100", "MP-0100")]
+    assert [each.code for each in alone.exceptions] == ["no_range"]
+    [held] = coupons.lines(read_by_program([*USUAL, inventoried((47, 100), (200, 150))]))[1:]
+    assert isinstance(held, UnknownLine)
+    assert held.exceptions[0].serials == [("MP-0200", "MP-0150")]
+
+
 def test_a_quarter_counts_each_serial_once_in_the_quarter_of_its_first_box() -> None:
     later = {"box": "B1", "table": "CC-07", "gaming_day": "2027-01-02", "count": 1}
     content = {"currency": {}, "counter_checks": [], "vouchers": [], "counted_by": ["N-1"]}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.finance.serials import Serials, each_of, printed, serials, union
+from ledger.finance.serials import Serials, each_of, is_range, printed, serials, union
 
 PARTS = st.tuples(st.sampled_from(["A-", "B-", ""]), st.integers(0, 30), st.integers(0, 8))
 
@@ -50,10 +51,19 @@ def test_union_intersection_and_difference_are_those_of_single_serials(
         assert found == each_of(expected), "one set has one form"
 
 
-def test_a_range_of_two_series_or_from_high_to_low_is_its_two_ends() -> None:
-    assert listed(serials("A-01", "B-03")) == ["A-01", "B-03"]
-    assert listed(serials("A-03", "A-01")) == ["A-01", "A-03"]
-    assert listed(serials("A-9", "A-11")) == ["A-9", "A-11"], "another width is another series"
+@pytest.mark.parametrize(
+    "ends",
+    [
+        ("A-01", "B-03"),
+        ("A-03", "A-01"),
+        ("A-9", "A-11"),  # another width is another series
+        ("BLUE", "RED"),
+    ],
+)
+def test_two_ends_of_two_series_or_from_high_to_low_are_no_range(ends: tuple[str, str]) -> None:
+    assert not is_range(*ends)
+    assert listed(serials(*ends)) == []
+    assert is_range(ends[0], ends[0])
 
 
 def test_a_serial_without_a_number_stands_alone() -> None:
