@@ -33,7 +33,8 @@ def meter_entries(
     What a meter showed before the first day that is asked for is an entry of that day.
     """
     found: list[JournalEntry] = []
-    for name, days in meters.items():
+    for name, its in meters.items():
+        days = {day: line for day, line in its.items() if line.opening is not None}
         asked = [day for day in days if day and gaming_day in (None, day)]
         if asked and table in (None, name.table):
             first = "opening" if asked[0] == next(iter(days)) else "carried"
@@ -51,7 +52,8 @@ def merged(entries: Iterable[JournalEntry], meters: Iterable[JournalEntry]) -> l
 
 def _first(name: MeterName, day: str, line: MeterLine, entry: str) -> JournalEntry:
     says = "Meter as the days before left it" if entry == "carried" else "Meter as first shown"
-    postings = {_owed(name): -line.opening, EQUITY: line.opening}
+    opening = line.opening or 0
+    postings = {_owed(name): -opening, EQUITY: opening}
     return _made(name, day, f"meter_{entry}:{name.meter}", says, postings)
 
 
@@ -65,7 +67,7 @@ def _entry(name: MeterName, day: str, line: MeterLine) -> JournalEntry:
     }
     says = "Meter: advances and resets less what wins took"
     made = _made(name, day, f"meter:{name.meter}", says, postings)
-    made.balances.append(Posting(_owed(name), -line.closing))
+    made.balances.append(Posting(_owed(name), -(line.closing or 0)))
     return made
 
 

@@ -13,7 +13,10 @@ from msgspec import Struct, structs
 
 from ledger.facts import MeterAdvanced, MeterRead, MeterReset
 from ledger.finance.placing import OPENS_DAY, Days, own_day, table_of
+from ledger.finance.win import AuditException
 from ledger.games import games
+from ledger.rules.engine.ruling import FactRef
+from ledger.values import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,18 +54,19 @@ class MeterStep(NamedTuple):
 class MeterLine(Struct, frozen=True, kw_only=True):
     """One progressive meter, in cents.
 
-    table: None for a link of tables. opening, closing: what it showed first and last. paid: what
-    wins took of it. reset: what the house added as it was reset.
+    table: None for a link of tables. opening, closing: what it showed first and last; None: no
+    reading counts. paid: what wins took of it. reset: what the house added as it was reset.
     """
 
     meter: str
     table: str | None
-    opening: int
+    opening: int | None
     advanced: int
     paid: int
     reset: int
-    closing: int
+    closing: int | None
     difference: int
+    exceptions: list[AuditException] = []
 
 
 _MOVES = ("advanced", "paid", "reset", "difference")
@@ -123,7 +127,9 @@ def lines(steps: Iterable[tuple[MeterName, MeterStep]]) -> dict[MeterName, Meter
 def put_together(days: Sequence[MeterLine]) -> MeterLine:
     """The line of several days, in their order."""
     sums: dict[str, int] = {each: sum(getattr(day, each) for day in days) for each in _MOVES}
-    return structs.replace(days[-1], opening=days[0].opening, **sums)
+    opening = next((day.opening for day in days if day.opening is not None), None)
+    exceptions = [each for day in days for each in day.exceptions]
+    return structs.replace(days[-1], opening=opening, exceptions=exceptions, **sums)
 
 
 def by_day(
@@ -164,8 +170,19 @@ def _since(before: MeterLine | None, now: MeterLine) -> MeterLine:
     """What moved a meter after a moment."""
     if before is None:
         return now
-    moved = {each: getattr(now, each) - getattr(before, each) for each in _MOVES}
-    return structs.replace(now, opening=before.closing, **moved)
+    moved: dict[str, int] = {n: getattr(now, n) - getattr(before, n) for n in _MOVES}
+    opening = now.opening if before.closing is None else before.closing
+    exceptions = now.exceptions[len(before.exceptions) :]
+    return structs.replace(now, opening=opening, exceptions=exceptions, **moved)
+
+
+def _negative(step: MeterStep) -> AuditException:
+    """The exception of a reading below zero, which no meter can show."""
+    return AuditException(
+        code="negative_reading",
+        says=f"The meter is on record at {dollars(step.amount)}; no figure counts that.",
+        facts=[FactRef(step.source, step.id)],
+    )
 
 
 class _Meter:
@@ -175,10 +192,11 @@ class _Meter:
         self.opening: int | None = None
         self.advanced = self.paid = self.reset = self.difference = 0
         self.shown = self.left = 0
+        self.exceptions: list[AuditException] = []
 
     def line(self, name: MeterName) -> MeterLine | None:
         """The line of its steps so far; None if it was not shown yet."""
-        if self.opening is None:
+        if self.opening is None and not self.exceptions:
             return None
         return MeterLine(
             meter=name.meter,
@@ -187,14 +205,18 @@ class _Meter:
             advanced=self.advanced,
             paid=self.paid,
             reset=self.reset,
-            closing=self.shown,
+            closing=None if self.opening is None else self.shown,
             difference=self.difference + self.shown - self.left,
+            exceptions=[*self.exceptions],
         )
 
     def take(self, step: MeterStep) -> None:
         """Take the next step. Wins before the first reading are nobody's: it counts from there."""
         if step.kind == "paid":
             self._pay(step.amount)
+            return
+        if step.amount < 0:
+            self.exceptions.append(_negative(step))
             return
         rise = step.amount - self.left
         if self.opening is None:

@@ -1,6 +1,6 @@
 """`meters`: progressive meters, from what they showed first to what they show now."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from consumers.finance import meters as on_meters
 from ledger.finance.meters.lines import MeterLine
@@ -22,10 +22,11 @@ def meters(*, property_: Casino = None, json: Json = False) -> None:
     Closing = opening + advanced - paid + reset + difference. Opening and closing are what the
     meter showed first and last, paid is what wins took of it by the rulings, reset is what the
     house added. A fall without a win is a difference, and so is a win that it did not fall by.
+    A reading below zero is an exception, and no figure counts it.
 
     Example: round-ledger meters
     """
-    with opened_views(on_meters.VIEWS) as database:
+    with opened_views(on_meters.VIEWS, property_) as database:
         found = on_meters.read(database, property_)
     if json:
         for of, its in found.items():
@@ -37,13 +38,21 @@ def meters(*, property_: Casino = None, json: Json = False) -> None:
         _show(name, [its for of, its in found.items() if of.property == name])
 
 
-def _show(property_: str, found: Iterable[MeterLine]) -> None:
+def _show(property_: str, found: Sequence[MeterLine]) -> None:
     show_table(
         f"{property_} · progressive meters",
         ("meter", "table", *_FIGURES),
         (
-            (each.meter, each.table or "link", *(dollars(getattr(each, name)) for name in _FIGURES))
+            (each.meter, each.table or "link", *(_figure(each, name) for name in _FIGURES))
             for each in found
         ),
         right=" ".join(_FIGURES),
     )
+    for each in found:
+        for of in each.exceptions:
+            say(f"{each.meter} · {each.table or 'link'} · {of.code.replace('_', ' ')} · {of.says}")
+
+
+def _figure(of: MeterLine, name: str) -> str | None:
+    cents: int | None = getattr(of, name)
+    return None if cents is None else dollars(cents)

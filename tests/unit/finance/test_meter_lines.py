@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.facts import MeterRead
+from ledger.finance.meters.journal import meter_entries
 from ledger.finance.meters.lines import MeterLine, MeterName, MeterStep, by_day, lines, name_of
 from ledger.record.wire import Fact
-from ledger.rules.engine.ruling import Settlement
+from ledger.rules.engine.ruling import FactRef, Settlement
 from ledger.rules.wagers.meter_payments import paid_from_meters
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def one(steps: Sequence[MeterStep]) -> MeterLine:
     return lines([(JACK, step) for step in steps])[JACK]
 
 
-def figures(of: MeterLine) -> tuple[int, ...]:
+def figures(of: MeterLine) -> tuple[int | None, ...]:
     return (of.opening, of.advanced, of.paid, of.reset, of.closing, of.difference)
 
 
@@ -72,6 +73,30 @@ def test_a_win_that_is_reset_on_the_next_day_is_a_difference_of_both() -> None:
 
 def test_a_meter_that_was_only_paid_from_has_no_line() -> None:
     assert lines([(JACK, MeterStep(0, "paid", 5, DAY))]) == {}
+
+
+def test_a_reading_below_zero_is_an_exception_and_in_no_figure() -> None:
+    good = told(("shown", 700_000), ("shown", 700_050), ("paid", 700_050), ("reset", 500_000))
+    wrong = [MeterStep(1, "shown", -5, DAY, "/p/BL-01/d", "m-9"), MeterStep(9, "reset", -1, NEXT)]
+    found = one([*good, *wrong])
+    assert figures(found) == figures(one(good))
+    assert [each.code for each in found.exceptions] == ["negative_reading"] * 2
+    assert found.exceptions[0].says == "The meter is on record at -$0.05; no figure counts that."
+    assert found.exceptions[0].facts == [FactRef("/p/BL-01/d", "m-9")]
+    days = by_day([(JACK, step) for step in (*good, *wrong)])[JACK]
+    assert {day: len(each.exceptions) for day, each in days.items()} == {DAY: 1, NEXT: 1}
+    assert figures(days[NEXT]) == (500_000, 0, 0, 0, 500_000, 0)
+
+
+def test_a_meter_that_was_only_shown_below_zero_has_no_opening_and_no_entry() -> None:
+    days = by_day([(JACK, MeterStep(1, "shown", -5, DAY))])
+    assert (days[JACK][DAY].opening, days[JACK][DAY].closing) == (None, None)
+    assert meter_entries(days) == []
+    later = by_day([(JACK, MeterStep(1, "shown", -5, DAY)), (JACK, MeterStep(2, "shown", 7, NEXT))])
+    assert figures(later[JACK][NEXT]) == (7, 0, 0, 0, 7, 0)
+    assert {each.gaming_day for each in meter_entries(later)} == {NEXT}
+    whole = lines([(JACK, MeterStep(1, "shown", -5, DAY)), (JACK, MeterStep(2, "shown", 7, NEXT))])
+    assert figures(whole[JACK]) == (7, 0, 0, 0, 7, 0)
 
 
 MOVES = st.lists(
