@@ -7,6 +7,7 @@ out from the facts.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,13 +19,14 @@ from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked
 from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.adjudication.feed import adjudicate
 from ledger.finance import day_versions, feed
-from ledger.finance.journal import JournalEntry, journal
+from ledger.finance.journal import CARRIED, JournalEntry, journal
 from ledger.record.wire import StoredFactError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.facts import DaySealed
+    from ledger.finance.placing import TableId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import TableWin
 
@@ -33,8 +35,6 @@ ENTRIES = "ledger.journal-entries.v1"
 
 FACTS_MAX = 1_000
 """The most facts that a message names, so that an entry with its postings fits a Kafka record."""
-
-_CARRIED = "carried"
 
 
 class SealedEntry(JournalEntry, frozen=True, kw_only=True):
@@ -56,11 +56,11 @@ def entries_of(
 
     None if this program works out other wins than were signed: then it knows no entries.
     """
-    if not seals or (its := _entries(store, property_, seals[-1])) is None:
+    if not seals or (its := _published(store, property_, seals[-1])) is None:
         return None
     told = {(each.table, each.entry): each for each in its}
     for earlier in seals[:-1]:
-        for each in _entries(store, property_, earlier) or ():
+        for each in _published(store, property_, earlier) or ():
             told.setdefault((each.table, each.entry), _withdrawn(each, seals[-1]))
     return [told[key] for key in told]
 
@@ -75,14 +75,18 @@ def messages(entries: Iterable[SealedEntry]) -> Iterator[tuple[str, str]]:
     return ((key_of(each), msgspec.json.encode(each).decode()) for each in entries)
 
 
-def _entries(store: ViewStore, property_: str, seal: DaySealed) -> list[SealedEntry] | None:
-    """The entries of one version; None: it cannot be worked out."""
+def of_version(store: ViewStore, property_: str, seal: DaySealed) -> list[JournalEntry] | None:
+    """The entries of one version, `carried` among them; None: it cannot be worked out."""
     found = _of_views(ViewStore(store.connection, LIVE), property_, seal)
-    if found is None:
-        found = _of_record(store, property_, seal)
+    return _of_record(store, property_, seal) if found is None else found
+
+
+def _published(store: ViewStore, property_: str, seal: DaySealed) -> list[SealedEntry] | None:
+    """The entries of one version that are published; None: it cannot be worked out."""
+    found = of_version(store, property_, seal)
     if found is None:
         return None
-    return [_signed(each, seal) for each in found if each.entry != _CARRIED]
+    return [_signed(each, seal) for each in found if each.entry != CARRIED]
 
 
 def _signed(entry: JournalEntry, seal: DaySealed) -> SealedEntry:
@@ -141,8 +145,13 @@ def _of_record(store: ViewStore, property_: str, seal: DaySealed) -> list[Journa
     its = [e for e in feed.wins(facts, rulings, seal.gaming_day) if e.property == property_]
     if not _is_signed(its, seal):
         return None
-    entries = journal(_until(feed.day_records(facts, rulings).values(), property_, seal.gaming_day))
-    return [each for each in entries if each.gaming_day == seal.gaming_day]
+    records = _until(feed.day_records(facts, rulings).values(), property_, seal.gaming_day)
+    before: dict[TableId, list[DayRecord]] = defaultdict(list)
+    for each in records:
+        if each.gaming_day < seal.gaming_day:
+            before[property_, each.table].insert(0, each)
+    of_day = (each for each in records if each.gaming_day == seal.gaming_day)
+    return journal(of_day, balances(before))
 
 
 def _until(records: Iterable[DayRecord], property_: str, gaming_day: str) -> list[DayRecord]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from consumers.finance import equivocations, seals, wins
+from consumers.finance import equivocations, journal, meters, sealed_journal, seals, wins
 from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked
 from infra.files import replace_file
@@ -21,6 +21,8 @@ from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.finance import day_versions
+from ledger.finance.meters.journal import merged, meter_entries
+from ledger.finance.meters.lines import by_day
 from ledger.finance.win import AuditException, TableWin
 from ledger.record.wire import fact_of
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
+    from ledger.finance.journal import JournalEntry
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
 """The views to catch up before `read`."""
@@ -224,6 +227,28 @@ def _other_bytes(seal: DaySealed) -> Unavailable:
         where=f"digest {seal.digest[:12]}",
         hint=f"It was sealed by rules {seal.rules}, report {seal.report}: print it with those.",
     )
+
+
+def signed_journal(
+    database: Database,
+    *,
+    property: str,  # noqa: A002 - what it is called on the floor
+    gaming_day: str,
+) -> list[JournalEntry] | None:
+    """The entries of a closed day's version, and those of meters as the record has them now.
+
+    None if the day is not closed. Raises `Unavailable` if this program gives other bytes.
+    """
+    names = [each.name for view in (*journal.VIEWS, seals.VIEW) for each in view.tables]
+    with reading(database, names) as store:
+        seal = seals.read(store, property, gaming_day)[property, gaming_day].sealed
+        if seal is None:
+            return None
+        found = sealed_journal.of_version(store, property, seal)
+        if found is None:
+            raise _other_bytes(seal)
+        of_meters = by_day(meters.steps(store, property))
+    return merged(found, meter_entries(of_meters, gaming_day=gaming_day))
 
 
 # -- what came after a seal ----------------------------------------------------------------------

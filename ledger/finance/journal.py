@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 CAGE = "assets:cage"
 EQUITY = "equity:opening"
+CARRIED = "carried"
+"""The entry of what earlier days left, where they are not in the same journal."""
 
 Amounts = dict[str, int]
 """Cents by account: a debit is positive, a credit negative."""
@@ -155,7 +157,7 @@ def _variance(of: DayRecord, item: str) -> str:
 
 def _carried(held: Amounts) -> _Draft:
     says = "Tray and boxes as the days before left them"
-    return _Draft("carried", says, {**held, EQUITY: -sum(held.values())})
+    return _Draft(CARRIED, says, {**held, EQUITY: -sum(held.values())})
 
 
 def _emptied(before: Amounts) -> _Draft:

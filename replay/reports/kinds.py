@@ -15,11 +15,12 @@ from consumers.finance import coupons_and_checks, journal, meters, sealed_wins
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.boxes import KINDS
-from ledger.finance.checks import CheckLine
+from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
 from replay.reports.table import ReportColumn, ReportTable
-from replay.text.wins import missing_says
+from replay.text.wins import missing_says, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -134,7 +135,7 @@ def _boxes(asked: AskedReport) -> Iterator[Sequence[Value]]:
             differs = sum(item.amount for item in of.items if item.code == f"box_{kind}")
             known = counted is not None
             yield (
-                of.table, kind, counted - differs if counted is not None else None, counted,
+                of.table, plain(kind), counted - differs if counted is not None else None, counted,
                 differs if known else None,
             )  # fmt: skip
 
@@ -161,7 +162,7 @@ def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for of in asked.wins:
         changes = {name: cents for name, cents in of.pending.items() if name != "seconds"}
         for name, amount in changes.items() or ({"none": 0}.items() if of.late else ()):
-            yield of.table, name, amount, len(of.late)
+            yield of.table, plain(name), amount, len(of.late)
 
 
 _JOURNAL = (*_columns("table entry says account", "amount"), *_columns("", "balance"))
@@ -187,7 +188,7 @@ def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
     moved: dict[str, list[int]] = defaultdict(list)
     for entry in _entries(asked):
         for posting in entry.postings:
-            if entry.entry == "carried":
+            if entry.entry == CARRIED:
                 opening[posting.account] += posting.amount
             else:
                 moved[posting.account].append(posting.amount)
@@ -199,7 +200,9 @@ def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
-    return journal.read(asked.database, property=asked.property, gaming_day=asked.gaming_day)
+    """The entries of a closed day's version; else as the record has them now."""
+    day = {"property": asked.property, "gaming_day": asked.gaming_day}
+    return sealed_wins.signed_journal(asked.database, **day) or journal.read(asked.database, **day)
 
 
 _PIECES = "received issued distributed returned voided dropped redeemed refused outstanding"
@@ -217,7 +220,8 @@ def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield serials, each.face, *pieces, broken or None, said or None
         elif isinstance(each, UnknownLine):
             seen = ", ".join(range_text(*its) for its in each.unknown)
-            yield seen, *(None for _ in _COUPONS[2:]), "serials of no batch"
+            said = " ".join(("serials of no batch", *(of.says for of in each.exceptions)))
+            yield seen, *(None for _ in _COUPONS[2:]), said
 
 
 _QUARTER = (*_columns("", "face value"), *_columns(counts="redeemed"))
@@ -247,13 +251,28 @@ def _checks(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield each.check, each.amount, each.boxed, each.redeemed, each.outstanding, voided
 
 
+_BOOKS = (*_columns("book checks where", "", "used blank missing"), ReportColumn("exceptions"))
+
+
+def _books(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    told = coupons_and_checks.check_facts(asked.database, asked.property)
+    for each in on_checks.lines(told.get(asked.property, [])):
+        if isinstance(each, BookLine):
+            ranges = ", ".join(range_text(*its) for its in each.ranges)
+            said = " ".join(of.says for of in each.exceptions)
+            where = "out" if each.is_out else "in"
+            yield each.book, ranges, where, each.used, each.blank, each.missing, said or None
+
+
 _METER = "opening advanced paid reset closing difference"
-_METERS = _columns("meter table", _METER)
+_METERS = (*_columns("meter table", _METER), ReportColumn("exceptions"))
 
 
 def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for each in meters.read(asked.database, asked.property).values():
-        yield each.meter, each.table or "link", *(getattr(each, name) for name in _METER.split())
+        said = " ".join(of.says for of in each.exceptions)
+        figures = (getattr(each, name) for name in _METER.split())
+        yield each.meter, each.table or "link", *figures, said or None
 
 
 REPORTS = (
@@ -263,12 +282,11 @@ REPORTS = (
     ReportKind("boxes", "Box reconciliation", "day", _BOXES, _boxes),
     ReportKind("exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions),
     ReportKind("late", "Late facts of a closed day", "day", _LATE, _late),
-    ReportKind("journal", "Journal", "day", _JOURNAL, _journal, of_seal=False),
-    ReportKind(
-        "trial-balance", "Trial balance", "day", _TRIAL, _trial_balance, of_seal=False
-    ),
+    ReportKind("journal", "Journal", "day", _JOURNAL, _journal),
+    ReportKind("trial-balance", "Trial balance", "day", _TRIAL, _trial_balance),
     ReportKind("coupons", "Match Play Coupons", "day", _COUPONS, _coupons, of_seal=False),
     ReportKind("checks", "Counter checks", "day", _CHECKS, _checks, of_seal=False),
+    ReportKind("check-books", "Books of counter checks", "day", _BOOKS, _books, of_seal=False),
     ReportKind("progressives", "Progressive meters", "day", _METERS, _meters, of_seal=False),
     ReportKind(
         "coupons-quarter", "Coupons redeemed in the quarter", "quarter", _QUARTER, _quarter,

@@ -128,7 +128,7 @@ def show_table(
     zone: tzinfo | None = None,
     none: str = "",
 ) -> None:
-    """Print a table. None is printed as n/a.
+    """Print a table. None is printed as n/a, `_` in a column's name as a space.
 
     none: the sentence printed in place of a table without rows.
 
@@ -145,7 +145,8 @@ def show_table(
         justify: Literal["left", "right"] = (
             "right" if right == "all" or column in right.split() else "left"
         )
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == whole)
+        named = column.replace("_", " ")
+        table.add_column(named, justify=justify, overflow="fold", no_wrap=column == whole)
     for row in rows:
         texts = ("n/a" if cell is None else printable(str(cell)) for cell in row)
         table.add_row(*(Text(localized(text, zone) if zone else text) for text in texts))

@@ -67,7 +67,12 @@ def explained(of: TableWin) -> Iterator[str]:
 def named(name: str, amount: int | None, money: Callable[[int], str]) -> str:
     """A figure by its name, in dollars or seconds; n/a where an input is missing."""
     shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else money(amount)
-    return f"{name.replace('_', ' ').replace('.', ': ')} {shown}"
+    return f"{plain(name)} {shown}"
+
+
+def plain(name: str) -> str:
+    """A figure's name as people read it: `drop: counter checks`."""
+    return name.replace("_", " ").replace(".", ": ")
 
 
 def signed(amount: int) -> str:

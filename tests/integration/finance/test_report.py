@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,6 +64,58 @@ def test_every_report_is_printed_to_every_kind_of_file(counted: Cli, tmp_path: P
     assert sum(cents(row[2]) - cents(row[3]) for row in trial) == 0
     assert sum(cents(row[4]) for row in trial) == 0
     assert ["assets:tray:CC-07", "0.00", "5000.00", "100.00", "4900.00"] in trial
+
+
+@pytest.mark.long
+def test_a_book_of_checks_has_its_report_and_an_export_for_people_has_no_name_of_a_program(
+    counted: Cli, tmp_path: Path
+) -> None:
+    numbers = {"check_from": "K-01", "check_to": "K-10", "issued_by": "A-1", "received_by": "P-1"}
+    out = fact("check_book_signed_out", 3, "cage", book="BK-7", **numbers)
+    late = fact("counter_check_issued", 11, position=1, amount=500, check="K-01")
+    counted("day", "close", DAY, "--by", "F-1", "--second", "F-2", "--despite", "As it is.")
+    feed = tmp_path / "more.jsonl"
+    told = (out, late, count(57, 2, currency={"5000": 2}))
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in told), encoding="utf-8")
+    counted("ingest", feed)
+    to = tmp_path / "books.csv"
+    assert counted("report", "check-books", "--gaming-day", DAY, "--to", to).code == 0
+    names = ["book", "checks", "where", "used", "blank", "missing", "exceptions"]
+    assert rows_of(to) == [names, ["BK-7", "K-01 to K-10", "out", "1", "9", "0", ""]]
+    for name in ("boxes", "late", "three-wins"):
+        to = tmp_path / f"{name}.html"
+        assert counted("report", name, "--gaming-day", DAY, "--to", to).code == 0
+        shown = re.sub("<style>.*?</style>|<p>.*?</p>", "", to.read_text(encoding="utf-8"))
+        assert "count gap" in shown or "counter checks" in shown
+        assert not re.findall(r"[a-z]+_[a-z]+|drop\.", shown.replace("criss_cross_poker", ""))
+
+
+@pytest.mark.long
+def test_journal_and_trial_balance_have_the_days_grade_and_version_and_what_was_signed(
+    counted: Cli, tmp_path: Path
+) -> None:
+    def printed(name: str) -> tuple[list[list[str]], tuple[str, int, str]]:
+        to = tmp_path / f"{name}.csv"
+        (head,) = counted("report", name, "--gaming-day", DAY, "--to", to, "--json").json
+        return rows_of(to), (head["grade"], head["version"], head["digest"])
+
+    reports = ("journal", "trial-balance")
+    before = {name: printed(name) for name in reports}
+    assert {its[1][:2] for its in before.values()} == {("COUNTED", 0)}
+    counted("day", "close", DAY, "--by", "F-1", "--second", "F-2", "--despite", "As it is.")
+    feed = tmp_path / "late.jsonl"
+    late = fact("cash_bought_in", 11, position=1, amount=500)
+    feed.write_text(f"{json.dumps(late)}\n", encoding="utf-8")
+    counted("ingest", feed)
+    for name in reports:
+        rows, (grade, version, digest) = printed(name)
+        assert (rows, digest) == (before[name][0], before[name][1][2]), name
+        assert (grade, version) == ("SEALED", 1)
+    counted("day", "reopen", DAY, "--by", "F-1", "--second", "F-2", "--because", "Late cash.")
+    for name in reports:
+        rows, (grade, version, _) = printed(name)
+        assert rows != before[name][0]
+        assert (grade, version) == ("COUNTED", 0)
 
 
 def dollars(cents_: int) -> str:
