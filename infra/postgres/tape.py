@@ -447,6 +447,20 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
     return [Head._make(row) for row in rows.fetchall()]
 
 
+def require_property(database: Database, property_: str | None) -> None:
+    """Raise `NotFound` if no fact on record is of a property. None is any property."""
+    if property_ is None:
+        return
+    with database.connect("ledger_reader") as connection, translated(database):
+        known = sorted({head.tape.partition("/")[0] for head in heads(connection)})
+    if property_ not in known:
+        raise NotFound(
+            f"No fact on record is of casino {property_}",
+            where="property",
+            hint=f"Casinos on record are {', '.join(known)}." if known else "The record is empty.",
+        )
+
+
 class NewestFact(NamedTuple):
     """One of the newest facts of a tape."""
 

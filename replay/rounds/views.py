@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from consumers.runtime.lifecycle import Projection, catch_up, install
 from infra.postgres.connection import Database
+from infra.postgres.tape import require_property
 from infra.postgres.view_tables import tape_source
 from ledger.errors import NotFound
 from ledger.values import quantity
@@ -13,9 +14,15 @@ from replay.shell.output import Advance, progress
 
 
 @contextmanager
-def opened_views(projections: Sequence[Projection]) -> Iterator[Database]:
-    """The record's database, with these views caught up (ADR 0061)."""
+def opened_views(
+    projections: Sequence[Projection], property_: str | None = None
+) -> Iterator[Database]:
+    """The record's database, with these views caught up (ADR 0061).
+
+    property_: what is asked for. Raises `NotFound` if no fact is of it.
+    """
     with opened_database() as database:
+        require_property(database, property_)
         with progress("views") as advance:
             catch_up_views(database, projections, advance)
         yield database

@@ -124,7 +124,10 @@ def round_path(round_: RoundId) -> str:
 
 
 class BrowserHeaders:
-    """Adds `HEADERS` to all responses except those to devices; refuses paths with a NUL."""
+    """Adds `HEADERS` to all responses except those to devices.
+
+    It refuses addresses with a NUL; the API below `/v1/` answers those of its parameters itself.
+    """
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
@@ -137,7 +140,9 @@ class BrowserHeaders:
         if scope["type"] != "http" or scope["path"] == "/v1/facts":
             await self._app(scope, receive, send)
             return
-        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+        if "\0" in scope["path"] or (
+            b"%00" in scope["query_string"] and not scope["path"].startswith("/v1/")
+        ):
             await HTMLResponse(
                 "The address contains a NUL character, which no recorded name has.", 400, HEADERS
             )(scope, receive, send)

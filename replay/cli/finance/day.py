@@ -54,7 +54,7 @@ def show(gaming_day: Day, *, property_: Casino = None, json: Json = False) -> No
 
     Example: round-ledger day show 2026-11-20
     """
-    with opened_views(sealed_wins.VIEWS) as database:
+    with opened_views(sealed_wins.VIEWS, property_) as database:
         found = _read(database, property_, gaming_day)
     _show(found, json=json)
 
@@ -77,7 +77,10 @@ def reopen(
     """
     people = Signers(by=by, second=second, because=because)
     people.require_two()
-    with opened_views(sealed_wins.VIEWS) as database, DayDecisions(database) as decisions:
+    with (
+        opened_views(sealed_wins.VIEWS, property_) as database,
+        DayDecisions(database) as decisions,
+    ):
         name = _read(database, property_, gaming_day).property
         case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
         decisions.decide(case, case.reopen(people))
@@ -111,7 +114,10 @@ def close(
     """
     people = Signers(by=by, second=second, because=because, despite=despite)
     people.require_two()
-    with opened_views(sealed_wins.VIEWS) as database, DayDecisions(database) as decisions:
+    with (
+        opened_views(sealed_wins.VIEWS, property_) as database,
+        DayDecisions(database) as decisions,
+    ):
         pinned = sealed_wins.pinned_now(database, property_, gaming_day)
         kept = versions_folder(in_force().home)
         if decisions.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:

@@ -60,7 +60,7 @@ def journal(
         raise Usage(
             f"--json and --format {form} exclude each other", where="journal", hint="Give one."
         )
-    with opened_views(entries.VIEWS) as database:
+    with opened_views(entries.VIEWS, property_) as database:
         found = entries.read(database, property=property_, table=table, gaming_day=gaming_day)
     if not found:
         say("No money is on record for this day and table.")
@@ -75,7 +75,7 @@ def journal(
 
 def _redrive(property_: str | None, gaming_day: str | None, *, for_real: bool, json: bool) -> None:
     """Count the entries of closed days on their topic; for real: send them again."""
-    with opened_views((*entries.VIEWS, seals.VIEW)) as database:
+    with opened_views((*entries.VIEWS, seals.VIEW), property_) as database:
         found = redrive.redrive(
             database, property_=property_, gaming_day=gaming_day, for_real=for_real
         )

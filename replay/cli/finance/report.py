@@ -69,7 +69,7 @@ def report(
             "A report is of a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
         )
     kept = versions_folder(in_force().home)
-    with opened_views(kinds.VIEWS) as database:
+    with opened_views(kinds.VIEWS, property_) as database:
         wins = sealed_wins.read(database, property=property_, gaming_day=gaming_day, kept=kept)
         house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
         head = _printed(database, kind, AskedReport(database, house, gaming_day, wins), to)

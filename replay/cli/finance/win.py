@@ -51,7 +51,7 @@ def win(
     if version is not None and by == "shift":
         raise Usage("A version signs days, not shifts", where="--by shift", hint="Give only one.")
     kept = versions_folder(in_force().home)
-    with opened_views(sealed_wins.VIEWS) as database:
+    with opened_views(sealed_wins.VIEWS, property_) as database:
         asked: dict[str, Any] = {"property": property_, "table": table, "gaming_day": gaming_day}
         if by == "shift":
             found = shifts.read(database, **asked)

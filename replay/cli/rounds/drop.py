@@ -28,7 +28,7 @@ def drop(
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
-    with opened_views([view.DROP]) as database:
+    with opened_views([view.DROP], property_) as database:
         days = view.read(database, property=property_, table=table, gaming_day=gaming_day)
     if json:
         print_lines(days)

@@ -118,7 +118,8 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     )
     if errors:
         _plain(filters)
-    with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as database:
+    views = [ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]
+    with opened_views(views, property_) as database:
         zones = house_zones(database)
         filters = _within(filters, since, until, zones.of(property_))
         if errors:

@@ -6,20 +6,22 @@ The views are read as they are: `Facts-Behind` says how many facts they have not
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from http import HTTPStatus
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 import msgspec
 from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPBearer
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins
+from consumers.finance import sealed_wins, shifts
 from infra.access.reader_keys import ReaderKeys
-from ledger.errors import LedgerError, Unavailable
-from ledger.finance.groups import grouped
+from infra.postgres.tape import require_property
+from ledger.errors import LedgerError, NotFound, Unavailable
+from ledger.finance.groups import By, grouped
 from replay.recording.sealed_days import versions_folder
 from replay.shell.logs import LOG
 from replay.text.journal import TEXTS, JournalFormat, require_one_house
@@ -29,7 +31,7 @@ from replay.web.api.openapi import JSON_LINES, PROBLEM, feed_parameters, feed_re
 from replay.web.ports import ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres.connection import Database
 
@@ -41,7 +43,12 @@ BUSY_RETRY_S, AWAY_RETRY_S = 5, 5
 _REQUEST_MAX = 200
 """Characters of a request that the log keeps."""
 
+_NO_TEXT = "\N{REPLACEMENT CHARACTER}"
+"""What octets that are not UTF-8 are read as."""
+
 _FILTERS = ("property", "gaming_day", "table")
+_GROUPS: Sequence[By] = get_args(By)
+_VERSION = re.compile(r"[1-9][0-9]{0,6}")
 _FORMATS: Sequence[JournalFormat] = get_args(JournalFormat)
 
 _places = BoundedSemaphore(AT_ONCE_MAX)
@@ -77,14 +84,23 @@ class FeedAnswer(NamedTuple):
     openapi_extra=feed_parameters("win"),
 )
 def win(request: Request) -> Response:
-    """The wins of these tables' gaming days."""
+    """The wins of these tables' gaming days, of groups of them, or of a version."""
 
     def read(database: Database, asked: dict[str, str]) -> FeedAnswer:
         kept = versions_folder(ports(request).library.home)
-        found = sealed_wins.read(database, kept=kept, **asked)
-        return FeedAnswer(_lines(grouped(found, "table")))
+        by = cast("By", asked.pop("by", "table"))
+        version = asked.pop("version", None)
+        filters: dict[str, Any] = asked
+        if by == "shift":
+            found = shifts.read(database, **filters)
+        elif version is None:
+            found = sealed_wins.read(database, kept=kept, **filters)
+        else:
+            found = sealed_wins.of_version(database, int(version), kept=kept, **filters)
+        return FeedAnswer(_lines(grouped(found, by)))
 
-    return _answer(request, _FILTERS, [each.name for each in sealed_wins.VIEWS], read)
+    names = (*_FILTERS, "by", "version")
+    return _answer(request, names, [each.name for each in sealed_wins.VIEWS], read)
 
 
 @router.get(
@@ -128,14 +144,17 @@ def _answer(
         asked = asked_of(request, names)
         with _place():
             behind = _facts_behind(request, views)
-            found = read(ports(request).database, asked)
+            database = ports(request).database
+            require_property(database, asked.get("property"))
+            found = read(database, asked)
     except FeedProblem as refusal:
         return _problem(refusal)
     except Unavailable as error:
         LOG.error("finance could not be read", extra={"figures": {"what": error.what}})
         return _problem(FeedProblem(503, "The database does not answer.", AWAY_RETRY_S))
     except LedgerError as error:
-        return _problem(FeedProblem(422, f"{error.what}. {error.hint}"))
+        status = 404 if isinstance(error, NotFound) else 422
+        return _problem(FeedProblem(status, f"{error.what}. {error.hint}"))
     return Response(found.body, 200, {"Facts-Behind": str(behind)}, media_type=found.media_type)
 
 
@@ -163,14 +182,26 @@ def asked_of(request: Request, names: Sequence[str]) -> dict[str, str]:
             raise FeedProblem(422, f"There is no such parameter. Parameters: {', '.join(names)}.")
         if name in asked:
             raise FeedProblem(422, f"`{name}` is given twice.")
-        if not value or not value.isprintable():
-            raise FeedProblem(422, f"`{name}` is empty, or has a control character.")
+        if not value or not value.isprintable() or _NO_TEXT in value:
+            raise FeedProblem(422, f"`{name}` is empty, is not UTF-8, or has a control character.")
         asked[name] = value
     if not is_gaming_day(asked.get("gaming_day", "2026-11-20")):
         raise FeedProblem(422, "`gaming_day` is not a day as 2026-11-20.")
     if asked.get("format", "json") not in _FORMATS:
         raise FeedProblem(422, f"`format` is one of {', '.join(_FORMATS)}.")
+    _check_group(asked)
     return asked
+
+
+def _check_group(asked: Mapping[str, str]) -> None:
+    """Raise `FeedProblem` for a group or version that is not valid."""
+    if asked.get("by", "table") not in _GROUPS:
+        raise FeedProblem(422, f"`by` is one of {', '.join(_GROUPS)}.")
+    version = asked.get("version", "1")
+    if not _VERSION.fullmatch(version):
+        raise FeedProblem(422, "`version` is not the number of a version, from 1.")
+    if "version" in asked and ("gaming_day" not in asked or asked.get("by") == "shift"):
+        raise FeedProblem(422, "`version` is of one `gaming_day`, and not of shifts.")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
+from ledger.finance.groups import By
 from ledger.finance.journal import JournalEntry
 from ledger.finance.win import TableWin
 from replay.recording.answers import Answer
@@ -122,6 +123,7 @@ PROBLEM_SCHEMA: Schema = {
 _REFUSED = {
     401: "A reader key is required; the request has no known one.",
     403: "A web page sent the request.",
+    404: "No fact on record is of the property, or the day has no such version.",
     422: "A parameter is not known or not valid, or a text journal would be of several casinos.",
     429: "Other answers are being worked out; see Retry-After.",
     503: "The database does not answer; see Retry-After.",
@@ -130,6 +132,16 @@ _FILTERS = {
     "property": ({"type": "string"}, "Only this casino, such as hollywood."),
     "gaming_day": ({"type": "string", "format": "date"}, "Only this gaming day."),
     "table": ({"type": "string"}, "Only this table, such as CC-07."),
+}
+_GROUP: Mapping[str, tuple[Schema, str]] = {
+    "by": (
+        {"type": "string", "enum": list(get_args(By)), "default": "table"},
+        "An object for each table, or the sums of a shift, game, pit or house.",
+    ),
+    "version": (
+        {"type": "integer", "minimum": 1},
+        "What this version of a closed day said. It needs `gaming_day`.",
+    ),
 }
 _FORMAT = {
     "format": (
@@ -147,7 +159,7 @@ _BEHIND = {
 
 def feed_parameters(feed: Feed) -> Schema:
     """The parameters of a feed."""
-    named = _FILTERS | (_FORMAT if feed == "journal" else {})
+    named = {**_FILTERS, **(_FORMAT if feed == "journal" else _GROUP)}
     return {
         "parameters": [
             {"name": name, "in": "query", "required": False, "description": says, "schema": schema}

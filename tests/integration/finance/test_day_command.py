@@ -95,4 +95,24 @@ def test_lines_of_two_casinos_say_whose_they_are(cli: Cli, tmp_path: Path) -> No
     assert ("serials" in shown.out, "no batch" in shown.err) == (False, True), "no empty table"
 
 
+def test_a_casino_that_no_fact_names_is_no_empty_day(cli: Cli, tmp_path: Path) -> None:
+    empty = cli("win", "--property", "p")
+    assert (empty.code, "The record is empty" in empty.err) == (2, True), empty.err
+    ingest(cli, tmp_path, *day_lines())
+    signed = ("--by", "F-1", "--second", "F-2")
+    to = ("--gaming-day", DAY, "--to", tmp_path / "x.csv")
+    for command in (
+        ("win",), ("win", "--by", "shift"), ("journal",), ("journal", "--redrive"), ("coupons",),
+        ("checks",), ("meters",), ("drop",), ("rounds",), ("report", "boxes", *to),
+        ("day", "show", DAY), ("day", "close", DAY, *signed),
+        ("day", "reopen", DAY, *signed, "--because", "x"),
+    ):  # fmt: skip
+        ran = cli(*command, "--property", "lucky")
+        assert (ran.code, ran.out) == (2, ""), command
+        assert "No fact on record is of casino lucky" in ran.err
+        assert "Casinos on record are p." in ran.err
+    other_day = cli("win", "--property", "p", "--gaming-day", "2020-01-01")
+    assert (other_day.code, "No money is on record" in other_day.err) == (0, True)
+
+
 BOX = {"box": "B1", "table": "CC-07", "gaming_day": DAY}

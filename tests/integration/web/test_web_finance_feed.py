@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import httpx
 import jsonschema
 import pytest
 
-from consumers.finance import journal, sealed_wins
+from consumers.finance import journal, sealed_wins, shifts
 from infra.access.keys import Keys
 from infra.access.reader_keys import READER_ROLES, ReaderKeys, ReaderRole
 from ledger.errors import NotFound, Usage
-from ledger.finance.groups import grouped
+from ledger.finance.groups import By, grouped
+from replay.recording.sealed_days import DayDecisions, Signers
 from replay.text.journal import beancount, hledger
 from replay.web.api import finance
 from replay.web.api.openapi import JSON_LINES, PROBLEM
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 BOTH = ("/v1/win", "/v1/journal")
 SOLD = fact("cash_bought_in", 10, position=1, amount=10_000)
+LATE = fact("cash_bought_in", 11, position=1, amount=500)
 OTHER_HOUSE = [
     each | {"source": each["source"].replace("/p/", "/lucky/")} for each in day_lines(SOLD)
 ]
@@ -109,13 +111,13 @@ def test_every_line_is_as_openapi_describes_it(counted: Site, path: str) -> None
 def test_openapi_describes_both_addresses_with_their_key_and_parameters(site: Site) -> None:
     described = httpx.get(f"{site.url}/openapi.json", verify=TRUST).json()
     assert described["components"]["securitySchemes"]["reader_key"]["scheme"] == "bearer"
-    for path, more in zip(BOTH, ([], ["format"]), strict=True):
+    for path, more in zip(BOTH, (["by", "version"], ["format"]), strict=True):
         get = described["paths"][path]["get"]
         assert [each["name"] for each in get["parameters"]] == [
             "property", "gaming_day", "table", *more,
         ]  # fmt: skip
         assert get["security"] == [{"reader_key": []}]
-        assert set(get["responses"]) == {"200", "401", "403", "422", "429", "503"}
+        assert set(get["responses"]) == {"200", "401", "403", "404", "422", "429", "503"}
 
 
 @pytest.mark.parametrize("path", BOTH)
@@ -177,7 +179,9 @@ def test_each_use_is_logged_and_the_secret_is_kept_nowhere(counted: Site) -> Non
     "query",
     [
         "gamingday=2026-11-20", "gaming_day=yesterday", "gaming_day=2026-13-01", "gaming_day=",
-        "table=CC-07&table=CC-08", "table=%0A", "by=house", "gaming_day=20261120",
+        "table=CC-07&table=CC-08", "table=%0A", "gaming_day=20261120", "table=%00", "%00=1",
+        "property=%00p", "gaming_day=2026-11-20%00", "table=%FF", "by=%00", "version=%00",
+        "format=%00",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("path", BOTH)
@@ -185,6 +189,49 @@ def test_a_parameter_that_is_wrong_is_refused_not_left_out(
     counted: Site, path: str, query: str
 ) -> None:
     problem(ask(counted, f"{path}?{query}", reader(counted)), 422)
+
+
+def test_a_casino_that_no_fact_names_is_no_empty_day(counted: Site) -> None:
+    for path in BOTH:
+        told = problem(ask(counted, f"{path}?property=lucky", reader(counted)), 404)
+        assert told["detail"] == "No fact on record is of casino lucky. Casinos on record are p."
+        assert ask(counted, f"{path}?property=p&table=no", reader(counted)).content == b""
+
+
+@pytest.mark.parametrize("by", get_args(By))
+def test_groups_are_those_of_the_command(counted: Site, by: By) -> None:
+    found = ask(counted, f"/v1/win?gaming_day={DAY}&by={by}", reader(counted))
+    its = shifts.read if by == "shift" else sealed_wins.read
+    assert found.content == finance._lines(grouped(its(counted.database), by))
+    assert found.content
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "by=dealer", "by=", "version=1", "version=0&gaming_day=2026-11-20",
+        "version=x&gaming_day=2026-11-20", "version=1&gaming_day=2026-11-20&by=shift",
+        "version=%C2%B2&gaming_day=2026-11-20", f"version={'9' * 20}&gaming_day=2026-11-20",
+    ],
+)  # fmt: skip
+def test_a_group_or_version_that_is_wrong_is_refused(counted: Site, query: str) -> None:
+    problem(ask(counted, f"/v1/win?{query}", reader(counted)), 422)
+    problem(ask(counted, f"/v1/journal?{query}", reader(counted)), 422)
+
+
+def test_a_version_is_what_two_people_signed(counted: Site, tmp_path: Path) -> None:
+    key, asked = reader(counted), f"/v1/win?gaming_day={DAY}&version=1"
+    assert "has no version 1" in problem(ask(counted, asked, key), 404)["detail"]
+    with DayDecisions(counted.database) as decisions:
+        pinned = sealed_wins.pinned_now(counted.database, "p", DAY)
+        decisions.close_day(pinned, Signers(by="F-1", second="F-2", despite="As it is."), "1")
+    counted.take_in([received(json.dumps(LATE).encode())])
+    signed = sealed_wins.of_version(counted.database, 1, gaming_day=DAY)
+    assert signed[0].late == []
+    assert ask(counted, asked, key).content == finance._lines(grouped(signed, "table"))
+    by_house = ask(counted, f"{asked}&by=house&property=p", key).content
+    assert by_house == finance._lines(grouped(signed, "house"))
+    assert json.loads(ask(counted, f"/v1/win?gaming_day={DAY}", key).content)["late"]
 
 
 def test_only_the_journal_has_formats_and_a_text_is_of_one_casino(counted: Site) -> None:
