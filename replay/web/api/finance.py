@@ -44,7 +44,7 @@ _REQUEST_MAX = 200
 """Characters of a request that the log keeps."""
 
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
-"""What octets that are not UTF-8 are read as."""
+"""The character in place of bytes that are not UTF-8."""
 
 _FILTERS = ("property", "gaming_day", "table")
 _GROUPS: Sequence[By] = get_args(By)
