@@ -1,6 +1,6 @@
 """The data for a camera's player: the pieces of its clock, its segments, and causes of gaps.
 
-From these the player (static/camera.js) finds the frame of a time as `replay.cameras.timeline`
+From these the player (static/camera_time.js) finds the frame of a time as `replay.cameras.timeline`
 does.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from replay.cameras.clock_pieces import clock_pieces, epochs_of, steps
+from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import Camera
 from replay.text.times import aloud, localized
 from replay.web.pages.lanes import lane_of, segments_of
@@ -17,7 +18,7 @@ from replay.web.pages.timeline_svg import STATES
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from replay.cameras.timeline import CameraState
+    from replay.cameras.clock_pieces import ClockPiece
     from replay.footage.library.index import FootageIndex
     from replay.web.pages.lanes import TableSpan
     from replay.web.round_reader import KeptRound
@@ -43,7 +44,13 @@ def player(
     return {
         "name": name,
         "clock": [
-            {"from": each.from_us, "to": each.to_us, "epoch": each.epoch, "line": each.line}
+            {
+                "from": each.from_us,
+                "to": each.to_us,
+                "epoch": each.epoch,
+                "line": each.line,
+                "within": _within_us(camera, each),
+            }
             for each in clock_pieces(camera.clock, span.from_us, span.to_us)
         ],
         "steps": [
@@ -63,5 +70,13 @@ def player(
     }
 
 
-def _says(state: CameraState) -> str:
-    return f"{STATES[state.state].capitalize()}: {state.says}"
+def _within_us(camera: Camera, piece: ClockPiece) -> int | None:
+    """The most by which the reference time of a picture in a piece may be wrong.
+
+    None if the clock was never checked.
+    """
+    clock = camera.clock
+    if clock is None:
+        return None
+    times = (piece.from_us, *(time for time, _ in piece.line), piece.to_us - 1)
+    return max(to_camera(clock, time).plus_minus_us for time in times if time < piece.to_us)

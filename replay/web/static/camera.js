@@ -3,57 +3,13 @@
 // A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2. A player that seeks to the exact
 // start of a frame may show the previous one.
 
+import { along, frameAt, frameOf, middleOf, pieceAt, shownAt } from "./camera_time.js";
+import { Tile } from "./tile.js";
+
 const SEEK_S = 0.5; // an error larger than this is corrected by a seek
 const NUDGE = 0.05; // the largest change of speed, as a share
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
 const HOLE_US = 5e5; // a time longer than this without a frame is a gap
-
-// The first frame at or after a time, as the ledger counts; else the last one.
-export function frameAt(pts, us) {
-  let low = 0, high = pts.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (pts[middle] < us) low = middle + 1; else high = middle;
-  }
-  return low;
-}
-
-// The time in a file to seek to for a frame, in seconds.
-export function middleOf(index, frame) {
-  const next = frame + 1 < index.pts.length ? index.pts[frame + 1] : index.duration;
-  return (index.pts[frame] + Math.max(next, index.pts[frame] + 2)) / 2e6;
-}
-
-// The frame that a player shows, by the time it reports.
-export function frameOf(pts, seconds) {
-  const us = seconds * 1e6;
-  const at = frameAt(pts, us);
-  return at > 0 && us - pts[at - 1] < pts[at] - us ? at - 1 : at;
-}
-
-// Maps along the line of a clock's piece: from reference to camera time, or with 1, 0 back.
-export function along(line, time, from = 0, to = 1) {
-  let at = line.findIndex((point) => point[from] > time);
-  if (at === -1) at = line.length - 1;
-  const a = line[Math.max(at - 1, 0)], b = line[Math.max(at, 1)];
-  return a[to] + ((time - a[from]) * (b[to] - a[to])) / (b[from] - a[from]);
-}
-
-// The piece of a clock (one fit) that holds at a reference time.
-export function pieceAt(clock, time) {
-  return clock.find((piece) => time < piece.to) ?? clock.at(-1);
-}
-
-// The reference times at which a clock showed a time, in the given epochs: none, one or two.
-// Before its first piece and after its last one the clock is extended at the same rate.
-export function shownAt(clock, cameraTime, epochs) {
-  const end = clock.length - 1;
-  return clock.flatMap((piece, at) => {
-    const after = at === 0 || piece.line[0][1] <= cameraTime;
-    const its = after && (at === end || cameraTime < piece.line.at(-1)[1]);
-    return its && epochs.includes(piece.epoch) ? [along(piece.line, cameraTime, 1, 0)] : [];
-  });
-}
 
 class Slot {
   constructor(label) {
@@ -62,26 +18,28 @@ class Slot {
     this.video.setAttribute("aria-label", label);
     this.video.tabIndex = -1;
     this.sha = null;
+    this.presented = null; // the frame that is seen of it
   }
 
   open(sha) {
     if (this.sha === sha) return;
     this.sha = sha;
+    this.presented = null;
     this.video.src = `/footage/${sha}`;
   }
 
   close() {
     if (this.sha === null) return;
-    this.sha = null;
+    this.sha = this.presented = null;
     this.video.removeAttribute("src");
     this.video.load();
   }
 }
 
 export class Camera extends EventTarget {
-  #indexes = new Map(); #wanted = null; #turn = 0;
+  #indexes = new Map(); #read = new Map(); #wanted = null; #turn = 0;
 
-  constructor(figure, told, playhead) {
+  constructor(figure, told, playhead, instant) {
     super();
     this.figure = figure;
     this.name = told.name;
@@ -94,16 +52,7 @@ export class Camera extends EventTarget {
     const labels = ["the picture at the playhead", "the next segment"];
     this.slots = labels.map((label) => new Slot(`${told.name}: ${label}`));
     this.screen.replaceChildren(...this.slots.map((slot) => slot.video));
-    this.why = document.createElement("p");
-    this.why.className = "why";
-    this.badge = document.createElement("span");
-    this.badge.className = "frameno mono";
-    this.screen.append(this.why);
-    figure.querySelector("figcaption b").after(" ", this.badge, " ");
-    this.caption = figure.querySelector(".caption");
-    this.doubtful = document.createElement("span");
-    this.doubtful.className = "doubtful";
-    figure.querySelector("figcaption").append(this.doubtful);
+    this.tile = new Tile(figure, instant);
     for (const slot of this.slots) this.#watch(slot);
     this.#front(0);
   }
@@ -129,13 +78,12 @@ export class Camera extends EventTarget {
   // When its footage begins, by the reference clock; empty if it has none.
   begins() { return this.segments.flatMap((it) => shownAt(this.clock, it.start, it.epochs)); }
 
-  // A note beside the picture that its clock was set about then, unless the caption has it.
+  // A note beside the picture that its clock was set about then, or that it was not mapped.
   #doubts(says = "") {
-    const time = this.playhead.time, told = this.caption?.textContent ?? "";
-    const near = this.steps.filter(([from, to]) => from <= time && time <= to);
-    const all = [...near.map(([, , how]) => how), says].filter((how) => how && !told.includes(how));
-    this.doubtful.textContent = all.join(" ");
-    this.doubtful.hidden = all.length === 0;
+    const time = this.playhead.time;
+    const steps = this.steps.filter(([from, to]) => from <= time && time <= to);
+    const none = this.causes.filter(([from, to]) => from <= time && time < to);
+    this.tile.doubts([...steps, ...none].map(([, , how]) => how).concat(says || []));
   }
 
   // Why there is no picture of a time.
@@ -150,7 +98,8 @@ export class Camera extends EventTarget {
         .then((answer) => {
           if (!answer.ok) throw new Error(`${answer.status}`);
           return answer.json();
-        });
+        })
+        .then((index) => { this.#read.set(sha, index); return index; });
       asked.catch(() => this.#indexes.delete(sha));
       this.#indexes.set(sha, asked);
     }
@@ -160,21 +109,26 @@ export class Camera extends EventTarget {
   // Shows the fact's frame of this camera by the ledger's frame number, or why there is none.
   async showFact(sight, time) {
     this.#doubts();
+    this.tile.fact(sight);
     if (sight?.sha && sight.frame !== null) return this.showFrame(sight.sha, sight.frame);
     const there = sight?.state === "recorded" || sight?.state === "locked";
     if (sight && !there) return this.#nothing(sight.text);
-    return this.showTime(time, sight?.text);
+    return this.#showTime(time, sight?.text);
   }
 
-  async showTime(time, says = "") {
+  async showTime(time) {
     this.#doubts();
+    this.tile.fact(null);
+    return this.#showTime(time);
+  }
+
+  async #showTime(time, says = "") {
     this.figure.dataset.settled = "no";
-    const segment = this.segmentAt(time);
+    const turn = ++this.#turn, segment = this.segmentAt(time);
     if (!segment) return this.#nothing(says || this.cause(time));
-    const turn = ++this.#turn;
     const index = await this.index(segment.sha).catch(() => null);
-    if (!index) return this.#nothing(segment.says || "Not available.");
     if (turn !== this.#turn) return undefined;
+    if (!index) return this.#nothing(segment.says || "Not available.");
     const target = this.cameraTime(time) - segment.start, frame = frameAt(index.pts, target);
     const hole = frame > 0 && index.pts[frame] > target ? index.pts[frame] - index.pts[frame - 1] : 0;
     if (hole > HOLE_US) return this.#nothing(this.cause(time));
@@ -184,6 +138,7 @@ export class Camera extends EventTarget {
   // Shows the frame of a step, even if its time is unknown.
   async showStep({ sha, frame, says }) {
     this.#doubts(says);
+    this.tile.fact(null);
     return this.showFrame(sha, frame);
   }
 
@@ -197,14 +152,14 @@ export class Camera extends EventTarget {
     this.#wanted = { sha, frame };
     this.figure.dataset.settled = "no";
     const index = await this.index(sha).catch(() => null);
-    if (!index) return this.#nothing("Not available.");
     if (turn !== this.#turn) return undefined;
-    this.why.hidden = true;
+    if (!index) return this.#nothing("Not available.");
     if (this.slots[this.at].sha !== sha && this.slots[1 - this.at].sha === sha) {
       this.#front(1 - this.at);
     }
     const slot = this.slots[this.at];
     slot.open(sha);
+    this.#tell();
     slot.video.pause();
     await ready(slot.video);
     if (turn !== this.#turn) return undefined;
@@ -212,7 +167,8 @@ export class Camera extends EventTarget {
     const isThere = (seconds) => frameOf(index.pts, seconds) === frame;
     await soughtTo(slot.video, Math.min(there, slot.video.duration || there), isThere);
     if (turn !== this.#turn) return undefined;
-    this.#says(frame, index);
+    slot.presented ??= frame; // a frame that was already there is not presented again
+    this.#tell();
     this.figure.dataset.settled = "yes";
     this.dispatchEvent(new CustomEvent("shown", { detail: { sha, frame } }));
     return frame;
@@ -248,16 +204,20 @@ export class Camera extends EventTarget {
   // While the playhead runs: stay within a frame of it.
   follow() {
     this.#doubts();
+    this.tile.fact(null);
     const time = this.playhead.time, cameraTime = this.cameraTime(time);
     const segment = this.segmentAt(time);
     if (!segment || !segment.plays) {
       this.video.pause();
       return this.#nothing(segment?.says || this.cause(time));
     }
-    this.why.hidden = true;
-    const ready = this.slots.findIndex((slot) => slot.sha === segment.sha);
+    const front = this.at, ready = this.slots.findIndex((slot) => slot.sha === segment.sha);
     if (ready === -1) this.slots[this.at].open(segment.sha);
-    else if (ready !== this.at) { this.video.pause(); this.#front(ready); }
+    else if (ready !== front) { this.video.pause(); this.#front(ready); }
+    if (ready !== front || this.figure.dataset.settled === "none") {
+      this.figure.dataset.settled = "no";
+      this.#tell();
+    }
     this.#prepare(time);
     const video = this.video, wanted = (cameraTime - segment.start) / 1e6;
     if (video.readyState < 2 || video.seeking) return undefined;
@@ -281,12 +241,12 @@ export class Camera extends EventTarget {
   #front(at) {
     this.at = at;
     this.slots.forEach((slot, number) => { slot.video.hidden = number !== at; });
+    if (this.figure.dataset.settled !== "none") this.#tell();
   }
 
   #nothing(says) {
-    this.why.textContent = says;
-    this.why.hidden = false;
-    this.badge.textContent = "";
+    this.#turn += 1;
+    this.tile.nothing(says);
     this.#wanted = null;
     this.figure.dataset.settled = "none";
     delete this.figure.dataset.frame;
@@ -294,25 +254,38 @@ export class Camera extends EventTarget {
     return null;
   }
 
-  #says(frame, index) {
-    this.figure.dataset.frame = frame;
-    this.figure.dataset.sha = this.slots[this.at].sha ?? "";
-    this.badge.textContent = `frame ${frame} of ${index.pts.length}`;
+  // Tells which picture is seen now, and when it was taken by both clocks.
+  #tell() {
+    const { sha, presented: frame } = this.slots[this.at], index = this.#read.get(sha);
+    if (frame === null || !index) return this.tile.nothing();
+    Object.assign(this.figure.dataset, { frame, sha });
+    const segment = this.segments.find((each) => each.sha === sha);
+    const taken = { sha, frame, of: index.pts.length, camera: null, within: null };
+    if (segment) {
+      const here = this.playhead.time, off = (time) => Math.abs(time - here);
+      taken.camera = segment.start + index.pts[frame];
+      const times = shownAt(this.clock, taken.camera, segment.epochs);
+      taken.house = times.sort((a, b) => off(a) - off(b))[0];
+      if (times.length) taken.within = pieceAt(this.clock, taken.house).within;
+    }
+    return this.tile.picture(taken);
   }
 
   // Reads which frame the player presents, each time it presents one.
   #watch(slot) {
-    const video = slot.video;
-    const heard = async (_, told) => {
+    const { video } = slot;
+    const heard = (_, told) => {
       video.requestVideoFrameCallback?.(heard);
-      if (slot !== this.slots[this.at] || !slot.sha) return;
-      const index = await this.index(slot.sha).catch(() => null);
-      if (!index || slot !== this.slots[this.at]) return;
-      this.figure.dataset.presented = frameOf(index.pts, told.mediaTime);
-      if (this.playhead.playing) {
-        this.#wanted = { sha: slot.sha, frame: Number(this.figure.dataset.presented) };
-        this.#says(this.#wanted.frame, index);
+      const { sha } = slot, index = this.#read.get(sha);
+      if (!index) {
+        if (sha) this.index(sha).catch(() => null);
+        return;
       }
+      slot.presented = frameOf(index.pts, told.mediaTime);
+      if (slot !== this.slots[this.at] || this.figure.dataset.settled === "none") return;
+      this.figure.dataset.presented = slot.presented;
+      if (this.playhead.playing) this.#wanted = { sha, frame: slot.presented };
+      this.#tell();
     };
     video.requestVideoFrameCallback?.(heard);
     video.addEventListener("error", () => {

@@ -31,7 +31,7 @@ const playhead = new Playhead(told.from, told.to, facts[current - 1].t);
 const timeline = new Timeline(document.querySelector("#timeline svg"), playhead);
 const cameras = told.cameras.map((each) => {
   const figure = document.querySelector(`[data-camera="${CSS.escape(each.name)}"]`);
-  return new Camera(figure, each, playhead);
+  return new Camera(figure, each, playhead, instant);
 });
 let chosen = cameras.find((each) => each.segments.some((segment) => segment.plays)) ?? null;
 
@@ -82,9 +82,9 @@ function tell(number, { announce }) {
   const item = items[number - 1];
   item.setAttribute("aria-current", "step");
   within(item, $("facts"));
-  for (const figure of document.querySelectorAll(".view")) {
+  for (const figure of cameras.length ? [] : document.querySelectorAll(".view")) {
     const sight = fact.sights[figure.dataset.camera];
-    figure.querySelector(".caption").textContent = sight?.text ?? "Not mapped to this table then.";
+    figure.querySelector(".sight").textContent = sight?.text ?? "Not mapped to this table then.";
   }
   timeline.current(number);
   drawTable();

@@ -13,7 +13,7 @@ const playhead = new Playhead(told.from, told.to, told.from);
 const timeline = new Timeline(document.querySelector("#timeline svg"), playhead);
 const cameras = told.cameras.map((each) => {
   const figure = document.querySelector(`[data-camera="${CSS.escape(each.name)}"]`);
-  return new Camera(figure, each, playhead);
+  return new Camera(figure, each, playhead, instant);
 });
 const seen = (each) => each.segments.some((segment) => segment.plays);
 let chosen = cameras.find(seen) ?? null;

@@ -68,7 +68,7 @@ STRIP = """
 """
 MAPPED = """
 async ([camera, times]) => {
-  const { along, pieceAt } = await import("/static/camera.js");
+  const { along, pieceAt } = await import("/static/camera_time.js");
   const told = JSON.parse(document.getElementById("round-data").textContent);
   const { clock } = told.cameras.find((each) => each.name === camera);
   return times.map((time) => along(pieceAt(clock, time).line, time));
@@ -243,7 +243,7 @@ def test_a_player_that_goes_by_both_ends_alone_shows_other_pictures_or_none(
         route.fulfill(response=told, body=told.text().replace(by_pieces, by_ends))
 
     with filmed.floor.page(browser) as opened:
-        opened.route("**/static/camera.js*", spread)
+        opened.route("**/static/camera_time.js*", spread)
         opened.set_viewport_size({"width": 1280, "height": 2400})
         opened.goto(filmed.floor.url + filmed.path)
         opened.wait_for_selector("html[data-ready=yes]")
