@@ -254,7 +254,7 @@ export class Camera extends EventTarget {
     return null;
   }
 
-  // Tells which picture is seen now, and when it was taken by both clocks.
+  // Says which picture is seen now, and when it was taken by both clocks.
   #tell() {
     const { sha, presented: frame } = this.slots[this.at], index = this.#read.get(sha);
     if (frame === null || !index) return this.tile.nothing();

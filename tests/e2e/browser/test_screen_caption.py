@@ -178,7 +178,7 @@ def test_a_tile_says_what_its_picture_shows_in_a_thousand_moves(
 
 
 def test_a_caption_of_the_fact_alone_would_be_untrue(screened: Screened, browser: Browser) -> None:
-    """The negative control: a tile that tells of the fact wherever the playhead is."""
+    """The negative control: a tile that names the fact wherever the playhead is."""
     ours = "const its = !fact.sha"
 
     def by_fact(route: Route) -> None:
