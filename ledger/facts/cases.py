@@ -42,6 +42,21 @@ Moments = Annotated[tuple[Attached, ...], Meta(max_length=64)]
 """Moments attached to a note."""
 
 
+class WatchedSpan(Struct, frozen=True, gc=False, kw_only=True):
+    """Footage of one camera that a person watched. from, to: by the camera's clock."""
+
+    camera: Label
+    from_: Moment = field(name="from")
+    to: Moment
+
+    def __post_init__(self) -> None:
+        require_moments(from_=self.from_, to=self.to)
+
+
+Watched = Annotated[tuple[WatchedSpan, ...], Meta(max_length=256)]
+"""What a person watched before writing down what the footage shows."""
+
+
 class DisputeRaised(FactOutsideRound, frozen=True, kw_only=True):
     """A patron disputes what happened in a round. claim: in the patron's words."""
 
@@ -62,12 +77,16 @@ class DisputeNoted(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class ObservationRecorded(FactOutsideRound, frozen=True, kw_only=True):
-    """An investigator writes down what the footage shows, before he knows the claim."""
+    """An investigator writes down what the footage shows, before he knows the claim.
+
+    watched: the footage that was in motion before his eyes; empty if none is on record.
+    """
 
     dispute: Label
     round: RoundRef
     saw: Text
     by: Employee
+    watched: Watched = ()
 
 
 class ClaimRevealed(FactOutsideRound, frozen=True, kw_only=True):

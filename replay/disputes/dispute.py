@@ -29,6 +29,7 @@ from ledger.facts import (
     DisputeResolved,
     ObservationRecorded,
     WagerPlaced,
+    WatchedSpan,
 )
 from ledger.values import NAME, RoundId, parse_round
 from replay.recording.decisions import Decisions
@@ -68,13 +69,18 @@ class Note(Struct, frozen=True):
 
 
 class Observation(Struct, frozen=True):
-    """What a reviewer saw. blind: written down before they saw the claim here."""
+    """What a reviewer saw. knew: they had seen the claim here, or had observed before.
+
+    blind: they did not know it, and had watched some footage.
+    """
 
     saw: str
     round: str
     by: str
     time_us: int
     blind: bool
+    knew: bool
+    watched: tuple[WatchedSpan, ...]
 
 
 class Revealed(Struct, frozen=True):
@@ -181,13 +187,17 @@ class Dispute(Struct, frozen=True, kw_only=True):
         told = written(note, "note")
         return DisputeNoted(dispute=self.dispute, note=told, by=by, moments=tuple(moments))
 
-    def observe(self, saw: str, by: str) -> ObservationRecorded:
-        """What a reviewer saw."""
+    def observe(
+        self, saw: str, by: str, watched: Sequence[WatchedSpan] = ()
+    ) -> ObservationRecorded:
+        """What a reviewer saw, and which footage they watched."""
         round_ = self._still_open("observe").round
         if round_ is None:
             raise self._refused("It names a round of another property", "Note what you saw.")
         told = written(saw, "saw")
-        return ObservationRecorded(dispute=self.dispute, round=str(round_), saw=told, by=by)
+        return ObservationRecorded(
+            dispute=self.dispute, round=str(round_), saw=told, by=by, watched=tuple(watched)
+        )
 
     def reveal(self, by: str) -> ClaimRevealed:
         """The claim is shown to a reviewer, with or without an observation."""
@@ -228,6 +238,8 @@ class Dispute(Struct, frozen=True, kw_only=True):
             known = any(each.by == by for each in self.observations)
             why = "has observed before" if known else "knew the claim"
             return f"{by} {why}: this observation is not blind."
+        if isinstance(body, ObservationRecorded) and not body.watched:
+            return f"{by} watched no footage, by the record: this observation is not blind."
         if isinstance(body, AdjustmentPaid) and self.adjusted:
             return "An adjustment was already paid; this one is in addition."
         return None
@@ -294,7 +306,13 @@ _FOLDED: dict[type[Body], _Made] = {
     ObservationRecorded: (
         "observations",
         lambda case, body, time_us: Observation(
-            body.saw, body.round, body.by, time_us, blind=not case.knows(body.by)
+            body.saw,
+            body.round,
+            body.by,
+            time_us,
+            blind=bool(body.watched) and not case.knows(body.by),
+            knew=case.knows(body.by),
+            watched=body.watched,
         ),
     ),
     ClaimRevealed: ("revealed", lambda _, body, time_us: Revealed(body.by, time_us)),

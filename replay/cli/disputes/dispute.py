@@ -27,6 +27,7 @@ from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
 from replay.disputes.service import DisputeContext, moments_of, opened_disputes
+from replay.disputes.watched import how_seen, typed_spans
 from replay.recording.house_facts import Noted
 from replay.rounds.story_text import owed_table, signed
 from replay.rounds.views import opened_views
@@ -254,16 +255,25 @@ def observe(
     *,
     saw: Annotated[str, typer.Option(help="What the footage shows.")],
     by: By,
+    watched: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CAMERA@FROM/TO",
+            help="Footage that was watched, by the camera's clock; may be given again.",
+        ),
+    ] = None,
     property_: Property = None,
     json: Json = False,
 ) -> None:
     """Record what the footage shows, before knowing the claim.
 
-    An observation by a reviewer who knew the claim is kept too, and marked.
+    An observation by a reviewer who knew the claim, or watched no footage, is kept too, and marked.
 
     Example: round-ledger dispute observe D-2026-11-20-1 --saw "Two pairs, paid 2 to 1" --by S-2001
+    --watched CC-02-cam1@2026-11-20T21:14:00Z/2026-11-20T21:15:00Z
     """
-    _act(name, property_, lambda case: case.observe(saw, by), json=json)
+    spans = typed_spans(watched or ())
+    _act(name, property_, lambda case: case.observe(saw, by, spans), json=json)
 
 
 @dispute.command("reveal")
@@ -543,8 +553,7 @@ def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:
         return rows
     rows += [("claimed", f"{each.claim} ({each.by})") for each in seen.claims]
     for saw in seen.saw:
-        how = "blind" if saw.blind else "knowing the claim"
-        rows.append(("seen", f"{saw.saw} ({saw.by}, {how}, {local(saw.time_us, zone)})"))
+        rows.append(("seen", f"{saw.saw} ({saw.by}, {how_seen(saw)}, {local(saw.time_us, zone)})"))
     if seen.owed is not None and seen.moved is not None:
         rows.append(("owed by the ruling", signed(seen.owed)))
         rows.append(("paid by the dealer, net", signed(seen.moved)))

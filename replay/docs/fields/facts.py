@@ -151,6 +151,7 @@ MEANINGS = {
     "voucher": "number of the voucher",
     "vouchers": "vouchers in the box: numbers, with amounts if they were recorded",
     "wager": "id of the wager",
+    "watched": "the footage that the reviewer watched before; absent: none on record",
     "window": "name of the preserved window",
 }
 
@@ -209,6 +210,7 @@ EXCEPTIONS = {
     "Tendered.amount": "minor units of the currency",
     "Tendered.currency": "currency of the cash",
     "Voucher.amount": "cents, if the count room recorded it",
+    "WatchedSpan.to": "when it ends, by the camera's clock",
 }
 """Meanings of one field of one fact, `fact.field`, or of one part of a fact, `Part.field`."""
 

@@ -22,7 +22,7 @@ from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.custody_service import ReleaseScope
-from replay.disputes import service
+from replay.disputes import service, watched
 from replay.disputes.comparison import compare
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope
@@ -307,7 +307,9 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
     if what == "note":
         return case.note(typed.get("note", ""), by, _moments(request, file, typed))
     if what == "observe":
-        return case.observe(typed.get("saw", ""), by)
+        said = watched.played(typed.get("watched", ""))
+        its = watched.opened(ports(request).dispute_context.database, case.property, by, said)
+        return case.observe(typed.get("saw", ""), by, its)
     if what == "reveal":
         return case.reveal(by)
     if what == "resolve":
@@ -391,6 +393,7 @@ def _page(
         wrong=wrong,
         mark=mark,
         typed=typed or {},
+        how_seen=watched.how_seen,
         when=lambda time_us: aloud(local(time_us, zone)),
         at=lambda text: aloud(local(parse_time(text) or 0, zone)),
         time_us=parse_time,

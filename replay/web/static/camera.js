@@ -264,6 +264,7 @@ export class Camera extends EventTarget {
     if (segment) {
       const here = this.playhead.time, off = (time) => Math.abs(time - here);
       taken.camera = segment.start + index.pts[frame];
+      this.dispatchEvent(new CustomEvent("presented", { detail: taken.camera }));
       const times = shownAt(this.clock, taken.camera, segment.epochs);
       taken.house = times.sort((a, b) => off(a) - off(b))[0];
       if (times.length) taken.within = pieceAt(this.clock, taken.house).within;

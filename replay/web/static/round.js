@@ -7,6 +7,7 @@ import { clockIn } from "./clock.js";
 import { bindKeys } from "./keys.js";
 import { Playhead } from "./playhead.js";
 import { Timeline } from "./timeline.js";
+import { Watched, roundOf } from "./watched.js";
 
 const $ = (id) => document.getElementById(id);
 const told = JSON.parse($("round-data").textContent);
@@ -34,6 +35,7 @@ const cameras = told.cameras.map((each) => {
   return new Camera(figure, each, playhead, instant);
 });
 let chosen = cameras.find((each) => each.segments.some((segment) => segment.plays)) ?? null;
+new Watched(roundOf(location.pathname), cameras);
 
 const clip = new Clip(playhead, instant, () => timeline.show(marks.all, clip));
 const marks = new Marks(

@@ -5,6 +5,7 @@ import { clockIn } from "./clock.js";
 import { bindKeys } from "./keys.js";
 import { Playhead } from "./playhead.js";
 import { Timeline } from "./timeline.js";
+import { Watched, roundOf } from "./watched.js";
 
 const $ = (id) => document.getElementById(id);
 const told = JSON.parse($("watch-data").textContent);
@@ -17,6 +18,7 @@ const cameras = told.cameras.map((each) => {
 });
 const seen = (each) => each.segments.some((segment) => segment.plays);
 let chosen = cameras.find(seen) ?? null;
+new Watched(roundOf(location.pathname), cameras);
 
 function tick() {
   $("clock").textContent = instant(playhead.time);

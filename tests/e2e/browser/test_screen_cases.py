@@ -68,7 +68,7 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
         page.get_by_role("button", name="Record").click()
         expect(page.get_by_text(CLAIM)).to_be_visible()
         expect(page.get_by_text("A pair of queens.")).to_be_visible()
-        expect(page.get_by_text("blind", exact=True)).to_be_visible()
+        expect(page.get_by_text("watched nothing", exact=True)).to_be_visible()
         page.get_by_role("textbox", name="Note").fill("See the turn.")
         page.get_by_label("Fact of the round").fill("2")
         page.get_by_role("button", name="Add").click()

@@ -34,6 +34,11 @@ def second(screened: Screened) -> str:
     return "sam"
 
 
+WATCHED = """
+() => Object.keys(localStorage).some((key) => key.startsWith("watched ") && key.includes("TDF-01"))
+"""
+
+
 @contextmanager
 def kept(page: Page) -> Iterator[list[str]]:
     """All that a page is sent meanwhile that is text, as it was sent."""
@@ -140,15 +145,20 @@ def reviewed_blind(page: Page, screened: Screened, case: str) -> None:
         page.goto(screened.url + screened.round_path)  # who goes round about is led to the same
         page.wait_for_selector("html[data-ready=yes]")
         expect(page.get_by_text("Blind review.")).to_be_visible()
+        page.keyboard.press(" ")
+        page.wait_for_function(WATCHED)
+        page.keyboard.press(" ")
         page.get_by_role("link", name="go to the case").click()
         page.wait_for_load_state("networkidle")
         for secret in (CLAIM, "Owed by the ruling", "overpaid", "is paid", 'class="fact'):
             assert not [text for text in sent if secret in text], secret
         assert sum("Blind review." in text for text in sent) == 3, "nothing was looked at"
+    expect(page.locator("#watched-says")).to_contain_text("s on TDF-01-cam1")
     page.get_by_label("What you saw, before you know the claim").fill(SAW)
     page.get_by_role("button", name="Record").click()
     expect(page.get_by_text(CLAIM)).to_be_visible()
     expect(page.get_by_text("blind", exact=True)).to_be_visible()
+    expect(page.get_by_text("claim unknown, watched")).to_be_visible()
     page.get_by_role("link", name="see the round").click()
     expect(page.locator("#facts")).to_be_visible()
 

@@ -90,7 +90,9 @@ def test_a_reviewer_sees_neither_the_claim_nor_the_record_before_writing_down_wh
         for hidden in (SECRET, '"owed":-', '"owed":5', "Owed and paid", "is paid", "Ante"):
             assert hidden not in ran.out + ran.err, hidden
     assert SECRET in desk.cli("dispute", "show", name).out
-    told = desk.ok("observe", name, "--saw", "Three of a kind.", "--by", "S-2001")
+    seen_us = "2026-11-20T21:14:00Z/2026-11-20T21:15:00Z"
+    saw = ("--saw", "Three of a kind.", "--by", "S-2001")
+    told = desk.ok("observe", name, *saw, "--watched", f"CC-01-cam1@{seen_us}")
     assert told[0]["warning"] is None
     [seen] = desk.ok(*blind[0:1], *blind[1:])
     assert (seen["hidden"], seen["claims"][0]["claim"]) == (False, SECRET)

@@ -17,6 +17,7 @@ from ledger.facts import Attached, DisputeNoted, DisputeRaised, DisputeResolved,
 from ledger.record.wire import fact_of
 from ledger.values import RoundId
 from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of
+from replay.disputes.watched import how_seen, typed_spans
 from replay.recording.house_facts import append_fact, build_fact, screen
 
 if TYPE_CHECKING:
@@ -179,29 +180,43 @@ def _open() -> Dispute:
     return dispute_of("hollywood", "D-17", [fact_of(build_fact(CLAIM, screen("hollywood")))])
 
 
+WATCHED = typed_spans(
+    f"{camera}@2026-11-20T21:{span}Z"
+    for camera, span in (
+        ("cam1", "14:00Z/2026-11-20T21:14:30"),
+        ("cam1", "14:20.5Z/2026-11-20T21:14:54.5"),  # half of it for the second time
+        ("cam2", "14:00Z/2026-11-20T21:14:01"),
+    )
+)
+
+
 def folded(*bodies: Body) -> Dispute:
     facts = [fact_of(build_fact(body, screen("hollywood"))) for body in bodies]
     return dispute_of("hollywood", "D-17", facts)
 
 
-def test_whoever_observes_before_knowing_the_claim_is_blind_and_nobody_else() -> None:
+def test_whoever_watches_and_observes_before_knowing_the_claim_is_blind_and_nobody_else() -> None:
     case = folded(
         CLAIM,
-        _open().observe("By who raised it.", "F-330"),
-        _open().observe("Before.", "S-1"),
-        _open().observe("Again.", "S-1"),
+        _open().observe("By who raised it.", "F-330", WATCHED),
+        _open().observe("Before.", "S-1", WATCHED),
+        _open().observe("Again.", "S-1", WATCHED),
         _open().reveal("S-2"),
-        _open().observe("After.", "S-2"),
-        _open().observe("Another's reveal shows me nothing.", "S-3"),
+        _open().observe("After.", "S-2", WATCHED),
+        _open().observe("Another's reveal shows me nothing.", "S-3", WATCHED),
+        _open().observe("I never opened the footage.", "S-4"),
         _open().resolve("Upheld.", "S-9"),
         DisputeResolved(dispute="D-17", outcome="Told twice.", by="S-9"),
     )
-    assert [(each.by, each.blind) for each in case.observations] == [
-        ("F-330", False),
-        ("S-1", True),
-        ("S-1", False),
-        ("S-2", False),
-        ("S-3", True),
+    knew = "knew the claim"
+    saw = "claim unknown, watched 54.5 s on cam1, 1.0 s on cam2"
+    assert [(each.by, each.blind, how_seen(each)) for each in case.observations] == [
+        ("F-330", False, knew),
+        ("S-1", True, saw),
+        ("S-1", False, knew),
+        ("S-2", False, knew),
+        ("S-3", True, saw),
+        ("S-4", False, "claim unknown, no footage watched"),
     ]
     assert case.outcome is not None
     assert case.outcome.outcome == "Told twice."
@@ -216,7 +231,8 @@ def test_the_claim_is_known_to_who_wrote_it_saw_it_or_observed_and_to_all_in_the
 def test_a_reveal_before_an_observation_and_an_observation_after_one_are_told() -> None:
     case = _open()
     assert "before observing" in (case.warning(case.reveal("S-1")) or "")
-    assert case.warning(case.observe("x", "S-1")) is None
+    assert case.warning(case.observe("x", "S-1", WATCHED)) is None
+    assert "watched no footage" in (case.warning(case.observe("x", "S-1")) or "")
     shown = folded(CLAIM, case.reveal("S-1"))
     assert "knew the claim" in (shown.warning(shown.observe("x", "S-1")) or "")
     seen = folded(CLAIM, case.observe("x", "S-1"))

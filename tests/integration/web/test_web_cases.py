@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from infra.postgres.tape import PostgresTape
-from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised
+from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised, FootageViewed
 from ledger.record.tape import unframe_attributes
 from ledger.values import Source, format_time, parse_source, parse_time
-from replay.recording.house_facts import build_fact
+from replay.recording.house_facts import build_fact, screen
 from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import day
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Browser, Site
 
 CLAIM = "The patron says <b>two pairs</b> & a push"
+S, T0 = 1_000_000, 1_795_000_000_000_000
 SHOWN = "The patron says &lt;b&gt;two pairs&lt;/b&gt; &amp; a push"
 
 
@@ -112,7 +113,7 @@ def test_the_claim_and_the_record_are_not_in_the_page_before_the_reviewer_has_ob
     assert desk.send(page, reviewer, step="observe", saw="A straight.").status_code == 303
     seen = reviewer.get(page).text
     assert 'id="hidden"' not in seen
-    for told in (SHOWN, "A straight.", ">blind<", "a flush", "Owed by the ruling"):
+    for told in (SHOWN, "A straight.", ">watched nothing<", "a flush", "Owed by the ruling"):
         assert told in seen, told
     observation = desk.facts("observation_recorded")[-1]
     assert (observation["by"], observation["saw"]) == ("S-second", "A straight.")
@@ -514,6 +515,41 @@ def test_what_was_seen_blind_is_on_record_once_however_often_it_is_sent(desk: De
     assert ">knew the claim<" not in desk.maria.get(page).text
     assert desk.send(page, reviewer, step="observe", saw="A flush.").status_code == 303
     assert ">knew the claim<" in desk.maria.get(page).text, "the control: what is new is taken"
+
+
+@pytest.mark.long
+def test_an_observation_says_what_was_watched_and_is_blind_only_then(desk: Desk) -> None:
+    page, reviewer = desk.raised(), other(desk)
+    desk.site.add("third", "surveillance")
+    looked = FootageViewed(
+        camera="X-1", from_=format_time(T0), to=format_time(T0 + 60 * S), by="S-second", because="x"
+    )
+    taken_in(desk.site.database, [build_fact(looked, screen("hollywood"))])
+    played = json.dumps({"X-1": [[T0 - 9 * S, T0 + 5 * S]], "Z-1": [[T0, T0 + 9 * S]]})
+    for who, saw in ((reviewer, "A straight."), (desk.site.browser("third"), "Never opened it.")):
+        its = {"step": "observe", "saw": saw, "watched": played}
+        assert desk.send(page, who, **its).status_code == 303
+    first, second = desk.facts("observation_recorded")
+    assert first["watched"] == [
+        {"camera": "X-1", "from": format_time(T0), "to": format_time(T0 + 5 * S)}
+    ]
+    assert "watched" not in second
+    told = desk.maria.get(page).text
+    assert (told.count(">blind<"), told.count(">watched nothing<")) == (1, 1)
+    assert "claim unknown, watched 5.0 s on X-1" in told
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("played", ["{", '{"X-1": [[1]]}', '{"X-1": [[-1, 2]]}', '{"X-1": 3}'])
+def test_what_cannot_be_read_as_watched_is_refused_and_the_text_given_back(
+    desk: Desk, played: str
+) -> None:
+    page, reviewer = desk.raised(), other(desk)
+    refused = desk.send(page, reviewer, step="observe", saw="A straight.", watched=played)
+    assert refused.status_code == 422
+    assert "What was watched cannot be read" in refused.text
+    assert "A straight.</textarea>" in refused.text
+    assert desk.facts("observation_recorded") == []
 
 
 @pytest.mark.long

@@ -135,7 +135,7 @@ footage_released camera from to by because dispute?
 footage_expired camera from to by because dispute?
 dispute_raised dispute round position claim by
 dispute_noted dispute note by moments?
-observation_recorded dispute round saw by
+observation_recorded dispute round saw by watched?
 claim_revealed dispute by
 dispute_resolved dispute outcome by
 adjustment_paid dispute position amount paid_from by?
