@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import wins
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
-    from consumers.finance.wins import WinsAsked
     from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
@@ -58,17 +56,17 @@ SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.
 
 
 def late_facts(
-    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], asked: WinsAsked
+    store: ViewStore,
+    day: tuple[str, str],
+    heads: Mapping[str, int],
+    papers: Collection[tuple[str, str]],
+    table: str | None = None,
 ) -> dict[str, list[FactRef]]:
-    """The facts of a gaming day beyond these heads, by table, in order of arrival."""
+    """The facts of a gaming day beyond these heads, by table, in order of arrival.
+
+    papers: source and id of the day's facts outside rounds (`DayRecords.papers`).
+    """
     property_, gaming_day = day
-    of_day = asked._replace(property=property_, gaming_day=gaming_day)
-    papers = {
-        (fact.source, fact.id)
-        for variants in (wins.WITH_CORRECTIONS, wins.AS_RECORDED)
-        for record in wins.day_records(store, of_day, variants).values()
-        for fact in (*record.facts, *(each for slip in record.slips for each in slip.facts))
-    }
     parameters = {
         "property": property_,
         "day": gaming_day,
@@ -79,11 +77,11 @@ def late_facts(
     }
     found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
     tables: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for table, place, seq in found:
-        if asked.table in (None, table) and table not in tables[place, seq]:
-            tables[place, seq].append(table)
+    for of, place, seq in found:
+        if table in (None, of) and of not in tables[place, seq]:
+            tables[place, seq].append(of)
     late: dict[str, list[FactRef]] = defaultdict(list)
     for row in store.rows_at((place, seq, seq) for place, seq in tables):
-        for table in tables[row.tape, row.table_seq]:
-            late[table].append(FactRef(row.source, row.id))
+        for of in tables[row.tape, row.table_seq]:
+            late[of].append(FactRef(row.source, row.id))
     return late

@@ -15,7 +15,7 @@ import msgspec
 from consumers.finance import wins
 from consumers.finance.journal import balances, earlier_days
 from consumers.finance.pins import late_facts, pinned_facts
-from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked
+from consumers.finance.wins import WinsAsked
 from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.adjudication.feed import adjudicate
 from ledger.finance import day_versions, feed
@@ -114,12 +114,14 @@ def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[Journal
     if not _have_read(store, property_, seal):
         return None
     asked = WinsAsked(property_, None, seal.gaming_day)
-    found = wins.day_records(store, asked, WITH_CORRECTIONS)
-    if not _is_signed(wins.of_records(store, asked, found), seal):
+    records = wins.records_of(store, asked)
+    if not _is_signed(records.wins(), seal):
         return None
+    found = records.corrected
     before = earlier_days(store, {key[::2]: seal.gaming_day for key in found})
-    for day in {record.gaming_day for records in before.values() for record in records}:
-        if late_facts(store, (property_, day), seal.heads, asked):
+    for day in {each.gaming_day for its in before.values() for each in its}:
+        papers = wins.records_of(store, asked._replace(gaming_day=day)).papers(property_, day)
+        if late_facts(store, (property_, day), seal.heads, papers):
             return None
     return journal((found[key] for key in sorted(found)), balances(before))
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.journal import JournalEntry
+    from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
 """The views to catch up before `read`."""
@@ -128,11 +129,15 @@ def read(
     """
     asked = WinsAsked(property, table, gaming_day)
     with reading(database, _TABLES) as store:
-        found = {_key(each): each for each in wins.of_views(store, asked)}
+        records = wins.records_of(store, asked)
+        found = {_key(each): each for each in records.wins()}
         for (name, day), its in seals.read(store, property, gaming_day).items():
             if its.sealed:
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
-                found |= _beside(store, (name, day), its.sealed, live, asked, kept)
+                papers = records.papers(name, day)
+                late = late_facts(store, (name, day), its.sealed.heads, papers, table)
+                signed = said(store, name, its.sealed, kept)
+                found |= _beside(its.sealed, signed, live, late, table)
         for key, told in equivocations.read(store, asked).items():
             if key in found:
                 exceptions = [*found[key].exceptions, *told]
@@ -255,18 +260,15 @@ def signed_journal(
 
 
 def _beside(
-    store: ViewStore,
-    day: tuple[str, str],
     seal: DaySealed,
+    signed: Sequence[TableWin],
     live: Mapping[tuple[str, str, str], TableWin],
-    asked: WinsAsked,
-    kept: Path | None,
+    late: Mapping[str, list[FactRef]],
+    table: str | None,
 ) -> dict[tuple[str, str, str], TableWin]:
     """A sealed day's wins, each with its late facts and what they would change."""
-    its = said(store, day[0], seal, kept)
-    same = day_versions.digest(its) == seal.digest
-    late = late_facts(store, day, seal.heads, asked)
-    found = {_key(each): each for each in its if asked.table in (None, each.table)}
+    same = day_versions.digest(signed) == seal.digest
+    found = {_key(each): each for each in signed if table in (None, each.table)}
     told = {}
     for key in {*found, *live}:
         each = found.get(key) or live[key]

@@ -72,20 +72,40 @@ def read(
         return of_views(store, WinsAsked(property, table, gaming_day))
 
 
+class DayRecords(NamedTuple):
+    """What wins rest on: with corrections, and as recorded; None: there are no corrections."""
+
+    corrected: Mapping[DayKey, DayRecord]
+    recorded: Mapping[DayKey, DayRecord] | None
+
+    def wins(self) -> list[TableWin]:
+        """The wins, in order of property, day and table."""
+        return [win(its, self._recorded(key)) for key, its in sorted(self.corrected.items())]
+
+    def _recorded(self, key: DayKey) -> DayRecord | None:
+        return (self.recorded.get(key) or empty(self.corrected[key])) if self.recorded else None
+
+    def papers(self, property_: str, gaming_day: str) -> set[tuple[str, str]]:
+        """Source and id of each fact outside rounds that a gaming day rests on, in either way."""
+        return {
+            (fact.source, fact.id)
+            for records in (self.corrected, self.recorded or {})
+            for key, its in records.items()
+            if key[:2] == (property_, gaming_day)
+            for fact in (*its.facts, *(each for slip in its.slips for each in slip.facts))
+        }
+
+
 def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
     """As `read`, in a read that other queries share."""
-    return of_records(store, asked, day_records(store, asked, WITH_CORRECTIONS))
+    return records_of(store, asked).wins()
 
 
-def of_records(
-    store: ViewStore, asked: WinsAsked, found: Mapping[DayKey, DayRecord]
-) -> list[TableWin]:
-    """The wins of records with corrections that were read for `asked`."""
-    before = day_records(store, asked, AS_RECORDED) if _has_corrections(store, asked) else {}
-    return [
-        win(found[key], (before.get(key) or empty(found[key])) if before else None)
-        for key in sorted(found)
-    ]
+def records_of(store: ViewStore, asked: WinsAsked) -> DayRecords:
+    """What the wins of what is asked for rest on."""
+    corrected = day_records(store, asked, WITH_CORRECTIONS)
+    changed = _has_corrections(store, asked)
+    return DayRecords(corrected, day_records(store, asked, AS_RECORDED) if changed else None)
 
 
 def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
@@ -113,6 +133,9 @@ def day_records(
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
+_EARLIEST, _LATEST = -(2**63), 2**63 - 1
+"""Before and after every time on record, microseconds."""
+
 _WHERE = (
     "(%(property)s::text IS NULL OR f.property = %(property)s)"
     " AND (%(table)s::text IS NULL OR f.table_name = %(table)s)"
@@ -123,32 +146,48 @@ SELECT f.* FROM {{schema}}.finance_facts f WHERE f.variant = ANY (%(variants)s::
 """  # noqa: S608 - put together from constants
 
 # A fact without a gaming day lies between a start of the day and the table's next start. The starts
-# on either side are read too, so that a slip's other facts find their own day.
+# on either side are read too, so that a slip's other facts find their own day. Indexes find all of
+# it, so that other days cost nothing: `LIMIT 1` keeps the last join to its index.
+_BESIDE = """
+SELECT n.source, n.fact_id, n.variant, n.time_us FROM {{schema}}.finance_facts n
+ WHERE n.starts AND n.variant = ANY (%(variants)s::int[]) AND n.property = f.property
+   AND n.table_name = f.table_name AND n.time_us {sign}= f.time_us
+   AND (n.time_us, n.source, n.fact_id) {sign} (f.time_us, f.source, f.fact_id)
+ ORDER BY n.time_us {order}, n.source {order}, n.fact_id {order} LIMIT 1
+"""
 _OF_DAY = f"""
 WITH starts AS (
-    SELECT f.*, lead(f.time_us) OVER w AS until, lead(f.gaming_day) OVER w AS next_day,
-           lag(f.gaming_day) OVER w AS last_day, row_number() OVER w AS nth
+    SELECT f.property, f.table_name, next_.source AS next_source, next_.fact_id AS next_id,
+           next_.variant AS next_variant, last_.source AS last_source, last_.fact_id AS last_id,
+           last_.variant AS last_variant,
+           CASE WHEN last_.time_us IS NULL THEN ({_EARLIEST}) ELSE f.time_us END AS since,
+           coalesce(next_.time_us, {_LATEST}) AS until
       FROM {{schema}}.finance_facts f
-     WHERE f.starts AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
-    WINDOW w AS (PARTITION BY f.property, f.table_name ORDER BY f.time_us, f.source, f.fact_id)),
-near AS (
-    SELECT * FROM starts WHERE %(day)s IN (gaming_day, next_day, last_day)),
+      LEFT JOIN LATERAL ({_BESIDE.format(sign=">", order="")}) next_ ON true
+      LEFT JOIN LATERAL ({_BESIDE.format(sign="<", order="DESC")}) last_ ON true
+     WHERE f.starts AND f.gaming_day = %(day)s AND f.variant = ANY (%(variants)s::int[])
+       AND {_WHERE}),
 of_day AS (
-    SELECT f.source, f.fact_id, f.variant FROM {{schema}}.finance_facts f
+    SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
+      FROM {{schema}}.finance_facts f
      WHERE f.gaming_day IN (%(day)s, %(before)s) AND f.variant = ANY (%(variants)s::int[])
        AND {_WHERE}
-    UNION SELECT source, fact_id, variant FROM near
-    UNION SELECT f.source, f.fact_id, f.variant FROM near s
-      JOIN {{schema}}.finance_facts f ON f.property = s.property AND f.table_name = s.table_name
-       AND f.gaming_day IS NULL AND f.variant = ANY (%(variants)s::int[])
-       AND ((f.time_us >= s.time_us AND (s.until IS NULL OR f.time_us < s.until))
-            OR (s.nth = 1 AND f.time_us < s.time_us))
-     WHERE s.gaming_day = %(day)s)
-SELECT f.* FROM of_day JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
-UNION SELECT o.* FROM of_day JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
-  JOIN {{schema}}.finance_facts o ON o.paper_kind = f.paper_kind AND o.paper = f.paper
-   AND o.property = f.property AND o.table_name = f.table_name
-   AND o.variant = ANY (%(variants)s::int[]) AND f.paper_kind <> 'dispute'
+    UNION ALL SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
+      FROM starts s JOIN {{schema}}.finance_facts f ON f.property = s.property
+       AND f.table_name = s.table_name AND f.gaming_day IS NULL
+       AND f.variant = ANY (%(variants)s::int[])
+       AND f.time_us >= s.since AND f.time_us < s.until),
+wanted AS (
+    SELECT source, fact_id, variant FROM of_day
+    UNION SELECT next_source, next_id, next_variant FROM starts
+    UNION SELECT last_source, last_id, last_variant FROM starts
+    UNION SELECT o.source, o.fact_id, o.variant
+      FROM of_day d JOIN {{schema}}.finance_facts o ON o.paper_kind = d.paper_kind
+       AND o.paper = d.paper AND o.property = d.property AND o.table_name = d.table_name
+       AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute')
+SELECT f.* FROM wanted w CROSS JOIN LATERAL (
+    SELECT * FROM {{schema}}.finance_facts f WHERE (f.source, f.fact_id, f.variant)
+         = (w.source, w.fact_id, w.variant) LIMIT 1) f
 """  # noqa: S608 - as above
 
 
