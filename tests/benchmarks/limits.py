@@ -57,6 +57,10 @@ LIMITS = (
     Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
     Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours_alone", ">=", 1),
     Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours", ">=", 0.5),
+    Limit("finance.day_s.wins", "<=", 1),
+    Limit("finance.closed_day_s.wins", "<=", 1),
+    Limit("finance.day_s.worked_out", "<=", 10),
+    Limit("finance.year_s.sums", "<=", 60),
     Limit("round.facts_shown_s", "<=", 1),
     Limit("round.pictures_shown_s", "<=", 2),
 )

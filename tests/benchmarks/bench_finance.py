@@ -1,0 +1,176 @@
+"""How long the wins of a gaming day of 200 tables take, with a year of days on record.
+
+A plain SQL sum of the same rows stands beside it. Rows of rounds are made by arithmetic, since
+playing a year takes days (`tests/benchmarks/tools/finance_year.py`). Run as `python -m
+tests.benchmarks.bench_finance [--elsewhere 960]` for a year with every round: 17 GB of disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from psycopg import conninfo
+
+from consumers.finance import journal, round_sums, sealed_wins, wins
+from consumers.registry import install
+from consumers.rulings.tables import MONEY
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database, create_database
+from infra.postgres.embedded import embedded
+from infra.postgres.migrations import migrate
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading, tape_source
+from ledger.facts import DaySealed
+from ledger.finance import day_versions
+from ledger.finance.groups import grouped
+from ledger.record.tape import Received
+from ledger.record.wire import encode, parse_line
+from tests.benchmarks.tools.finance_year import (
+    ASKED,
+    DAYS,
+    ELSEWHERE,
+    HOUSE,
+    ROUNDS,
+    TABLES,
+    fill_views,
+    record_papers,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RUNS = 5
+"""Measurements a figure is the median of."""
+
+_SUM = (
+    "SELECT table_name, sum(moved), sum(owed), sum(handle), sum(cage_paid)"  # noqa: S608 - our own name
+    f" FROM {{schema}}.{MONEY.name} WHERE {{where}} GROUP BY table_name, gaming_day"
+)
+
+
+def run(elsewhere: int = ELSEWHERE) -> dict[str, object]:
+    """Every figure, in seconds; some minutes, most of them to fill the views."""
+    with tempfile.TemporaryDirectory(prefix="round-ledger-bench-") as folder:
+        home = Path(folder)
+        with embedded(home) as server:
+            database = prepared(server)
+            record_papers(database)
+            with tape_source(database) as source:
+                catch_up(database, source, sealed_wins.VIEWS)
+            fill_views(database, ROUNDS, elsewhere)
+            return {
+                "tables": TABLES,
+                "days": DAYS,
+                "rounds_a_table": {"on_the_day": ROUNDS, "on_other_days": elsewhere},
+                "day_s": of_day(database),
+                "closed_day_s": of_closed_day(database, home / "kept"),
+                "year_s": of_year(database),
+            }
+
+
+def prepared(server: str) -> Database:
+    """The database of the benchmark, migrated, its views installed."""
+    create_database(server, "bench")
+    url = conninfo.make_conninfo(server, dbname="bench")
+    migrate(url)
+    database = Database(url, url)
+    install(database)
+    return database
+
+
+def of_day(database: Database) -> dict[str, float]:
+    """Seconds that one day takes."""
+    found = wins.read(database, gaming_day=ASKED)
+    if len(found) != TABLES or any(each.missing for each in found):
+        raise SystemExit("the benchmark's day is wrong")
+    figures = {
+        "wins": lambda: sealed_wins.read(database, gaming_day=ASKED),
+        "one_table": lambda: sealed_wins.read(database, gaming_day=ASKED, table="T-007"),
+        "pinned_to_close": lambda: sealed_wins.pinned_now(database, HOUSE, ASKED),
+        "journal": lambda: journal.read(database, gaming_day=ASKED),
+        "worked_out": lambda: worked_out(database),
+        "plain_sum": lambda: summed(database, f"gaming_day = '{ASKED}'"),
+    }
+    took = {name: timed(work) for name, work in figures.items()}
+    return {**took, "wins_to_plain_sum": took["wins"] / took["plain_sum"]}
+
+
+def worked_out(database: Database) -> None:
+    """All that closes a day: its wins at the pinned numbers, their sums, and its journal."""
+    found = sealed_wins.pinned_now(database, HOUSE, ASKED).wins
+    grouped(found, "house")
+    journal.read(database, gaming_day=ASKED)
+
+
+def of_closed_day(database: Database, kept: Path) -> dict[str, float]:
+    """Seconds that the wins of a closed day take, with what came later; `kept`: its version."""
+    pinned = sealed_wins.pinned_now(database, HOUSE, ASKED)
+    said = day_versions.sealed(pinned.wins, 1)
+    seal = DaySealed(
+        gaming_day=ASKED,
+        version=1,
+        heads=pinned.heads,
+        rules="1",
+        report=day_versions.REPORT,
+        digest=day_versions.digest(said),
+        by="F-1",
+        second="F-2",
+    )
+    parsed = parse_line(encode(seal, f"/{HOUSE}/office/desk", "seal-1", 1_795_000_000_000_000))
+    if not isinstance(parsed, Received):
+        raise SystemExit(f"the benchmark's seal is wrong: {parsed}")
+    with PostgresTape(database) as tape:
+        tape.append([parsed])
+    kept.mkdir()
+    sealed_wins.keep(kept, seal, said)
+    with tape_source(database) as source:
+        catch_up(database, source, sealed_wins.VIEWS)
+    found = sealed_wins.read(database, gaming_day=ASKED, kept=kept)
+    if any(each.version != 1 or each.late for each in found):
+        raise SystemExit("the benchmark's closed day is wrong")
+    return {"wins": timed(lambda: sealed_wins.read(database, gaming_day=ASKED, kept=kept))}
+
+
+def of_year(database: Database) -> dict[str, float]:
+    """Seconds that the sums of every table and day of the year take."""
+    asked = {"property": None, "table": None, "day": None}
+
+    def sums() -> None:
+        with reading(database, [MONEY.name]) as store:
+            round_sums.of_days(store, asked, recorded=False)
+
+    return {"sums": timed(sums), "plain_sum": timed(lambda: summed(database, "true"))}
+
+
+def summed(database: Database, where: str) -> None:
+    """The plain sum of rounds."""
+    with reading(database, [MONEY.name]) as store:
+        store.query(_SUM.replace("{where}", where))
+
+
+def timed(work: Callable[[], object]) -> float:
+    """The median of the seconds that a call takes."""
+    took = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        work()
+        took.append(time.perf_counter() - start)
+    return statistics.median(took)
+
+
+def main() -> None:
+    """Run it alone."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--elsewhere", type=int, default=ELSEWHERE, help="rounds of other days")
+    asked = parser.parse_args()
+    print(json.dumps(run(asked.elsewhere), indent=2))  # noqa: T201 - a script's answer
+
+
+if __name__ == "__main__":
+    main()
