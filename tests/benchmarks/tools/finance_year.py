@@ -155,8 +155,8 @@ _COLUMNS = [each.name for each in money_facts.FACTS_OF_MONEY.columns]
 _COPIES = f"""
 INSERT INTO views.{money_facts.FACTS_OF_MONEY.name} ({", ".join(_COLUMNS)})
 SELECT {", ".join(_COPIED.get(name, name) for name in _COLUMNS)}
-  FROM views.{money_facts.FACTS_OF_MONEY.name} CROSS JOIN generate_series(1, %s) n
- WHERE time_us < %s
+  FROM views.{money_facts.FACTS_OF_MONEY.name} CROSS JOIN generate_series(%s, %s) n
+ WHERE time_us < %s AND time_us >= %s
 """  # noqa: S608 - put together from constants
 
 _ROUNDS = f"""
@@ -179,9 +179,12 @@ SELECT %(house)s, 'T-' || lpad(t::text, 3, '0'), %(day)s, n, 'criss_cross_poker'
 
 def fill_views(database: Database, rounds: int, elsewhere: int) -> None:
     """Copy the papers over the year, and make the rows of rounds: fewer on days not asked for."""
+    first_us, end_us = (_T0_US + (DAYS - nth) * _DAY_US for nth in (3, 2))
+    for begin in range(1, DAYS - 2, 10):
+        upto = min(begin + 9, DAYS - 3)
+        with database.connect("ledger_owner") as connection:
+            connection.execute(_COPIES.encode(), (begin, upto, end_us, first_us))
     with database.connect("ledger_owner") as connection:
-        first_us = _T0_US + (DAYS - 2) * _DAY_US
-        connection.execute(_COPIES.encode(), (DAYS - 3, first_us))
         for nth in range(DAYS):
             day = (FIRST + timedelta(days=nth)).isoformat()
             many = rounds if day == ASKED else elsewhere
