@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ledger.record.wire import Fact
 
-REPORT = 2
+REPORT = 3
 """The version of the report: raise it when the same facts would give other bytes."""
 
 DAY_FACTS: tuple[type[Body], ...] = (DaySealed, DayReopened)

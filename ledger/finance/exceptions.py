@@ -1,4 +1,4 @@
-"""Exceptions that no single paper shows: a coupon in several counts, a device number given twice.
+"""Exceptions of a day: a coupon in several counts, a device number given twice, a wrong sum.
 
 Each names what an auditor must look at. None has an amount, and none changes a figure.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import DropBoxCounted
+from ledger.facts import DropBoxCounted, InventoryCounted
+from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import boxes, coupons_in
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException
+from ledger.values import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,6 +65,21 @@ def _of_serial(serial: str, counts: Sequence[_Counted]) -> Iterator[tuple[DayKey
                     facts=refs(list(facts.values())),
                 ),
             )
+
+
+def totals_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:
+    """Slips whose total is not the sum of their chips. One without chips has no sum to compare."""
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, InventoryCounted | ChipSlip) and body.chips:
+            chips = sum(int(denomination) * count for denomination, count in body.chips.items())
+            if chips != body.total:
+                yield AuditException(
+                    code="total_differs",
+                    says=f"Slip {body.slip} has a total of {dollars(body.total)}; its chips are "
+                    f"{dollars(chips)}. The total counts.",
+                    facts=refs([fact]),
+                )
 
 
 def numbers_given_twice(facts: Iterable[Fact]) -> list[AuditException]:

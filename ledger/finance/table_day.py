@@ -18,7 +18,7 @@ from ledger.facts import (
 )
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import numbers_given_twice
+from ledger.finance.exceptions import numbers_given_twice, totals_differ
 from ledger.finance.slips import refs
 from ledger.finance.win import (
     AuditException,
@@ -164,6 +164,7 @@ def _win(of: DayRecord) -> TableWin:
             *of.across,
             *in_boxes.exceptions(figures.boxes, figures.bought),
             *_opener_differs(of),
+            *totals_differ(_slips(of)),
             *numbers_given_twice(of.facts),
             *of.rounds.exceptions,
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
@@ -212,6 +213,12 @@ def _opener_differs(of: DayRecord) -> list[AuditException]:
             facts=refs([opener, closer]),
         )
     ]
+
+
+def _slips(of: DayRecord) -> list[Fact]:
+    """The counts of the tray, and the facts of the day's slips."""
+    counts = (fact for fact in of.facts if isinstance(fact.body, InventoryCounted))
+    return [*counts, *(fact for slip in of.slips for fact in slip.facts)]
 
 
 def _kind(fact: Fact) -> str | None:

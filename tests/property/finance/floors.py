@@ -96,14 +96,19 @@ def _misdealt(
     if at is None or lines[at]["data"].get("paid_from") == "cage":
         return None
     lines[at]["data"]["amount"] += cents
-    closer = _closer(lines, _table(lines[at]))
-    closer["data"]["total"] += sign * cents
+    _raise(_closer(lines, _table(lines[at]))["data"], sign * cents)
     return Planted(lines, _table(lines[at]), 0, sign * cents, code)
 
 
 def _closer(lines: Sequence[Line], table: str) -> Line:
     counts = [lines[n] for n in _named(lines, "inventory_counted")]
     return [e for e in counts if _table(e) == table and e["data"]["kind"] != "open"][-1]
+
+
+def _raise(count: dict[str, Any], cents: int) -> None:
+    """Raise a count of a tray: its total, and its chips, if it has any left."""
+    count["total"] += cents
+    count["chips"] = {"1": count["total"]} if count["total"] > 0 else {}
 
 
 def _fill(lines: list[Line], chance: random.Random, acceptances: int) -> tuple[str, int]:
@@ -123,7 +128,7 @@ def _fill(lines: list[Line], chance: random.Random, acceptances: int) -> tuple[s
             "data": {**data, "table": table},
         }
         lines.insert(at + 1 + nth, fill)
-    _closer(lines, table)["data"]["total"] += cents
+    _raise(_closer(lines, table)["data"], cents)
     return table, cents
 
 
@@ -166,7 +171,7 @@ def tips_in_tray(lines: list[Line], chance: random.Random) -> Planted | None:
     if at is None:
         return None
     table = _table(lines[at])
-    _closer(lines, table)["data"]["total"] += 500
+    _raise(_closer(lines, table)["data"], 500)
     return Planted(lines, table, 500, 0, "tray")
 
 
@@ -270,7 +275,7 @@ def _raise_trays(lines: Sequence[Line], closers: dict[str, int]) -> None:
     for table, count in zip(names, counts, strict=True):
         if table not in raised:
             raised[table] = closers.get(table, count["total"]) - count["total"]
-        count["total"] += raised[table]
+        _raise(count, raised[table])
     closers |= {table: count["total"] for table, count in zip(names, counts, strict=True)}
 
 
