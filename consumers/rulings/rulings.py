@@ -119,7 +119,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    11,
+    12,
     (
         RULINGS,
         VERSIONS,

@@ -27,6 +27,7 @@ from ledger.finance.slips import refs
 from ledger.finance.win import AuditException, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, moved
+from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.steps import POT
 from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
@@ -163,7 +164,7 @@ def _handle(told: Iterable[Fact]) -> int:
 
 
 def _funded(told: Iterable[Fact], owed: dict[Spot, Settlement]) -> int:
-    """Winnings that coupons' faces earned: the part of each win that their chips did not."""
+    """Winnings that coupons' faces earned: the part of each win that its chips alone did not."""
     faces: dict[tuple[int, int, str], dict[str, int]] = {}
     for fact in told:
         body = fact.body
@@ -171,15 +172,21 @@ def _funded(told: Iterable[Fact], owed: dict[Spot, Settlement]) -> int:
             spot = (body.position, body.hand, body.wager)
             faces.setdefault(spot, {})[body.coupon.serial] = body.coupon.face
     total = 0
-    for spot, serials in faces.items():
-        for (position, hand, wager, _), settlement in owed.items():
-            if (position, hand, wager) == spot and settlement.outcome == "win":
-                total += settlement.net - _without(settlement, sum(serials.values()))
+    for (position, hand, wager, _), settlement in owed.items():
+        its = faces.get((position, hand, wager))
+        if its and settlement.outcome == "win":
+            alone = _chips_alone(settlement, sum(its.values()))
+            total += max(0, settlement.net - alone)
     return total
 
 
-def _without(settlement: Settlement, face: int) -> int:
-    """What a win with a coupon would have paid for its chips alone, down to the cent."""
+def _chips_alone(settlement: Settlement, face: int) -> int:
+    """What a win would have paid without coupons, down to the cent.
+
+    The printed odds say it. Two rows that pay one wager are taken to pay the face at their odds.
+    """
+    if settlement.odds and not settlement.rows:
+        return int(parse_odds(settlement.odds) * settlement.stake)
     exact = Fraction(settlement.exact_net)
     return int(exact * settlement.stake / (settlement.stake + face))
 
