@@ -260,7 +260,7 @@ def _line(told: _Told, face: int, batch: Serials) -> BatchLine:
         **{what: its[what].pieces for what in ("received", "issued", "distributed", "returned")},
         **{what: its[what].pieces for what in ("voided", "dropped", "refused")},
         redeemed=redeemed.pieces,
-        outstanding=(its["distributed"] - redeemed - its["returned"] - its["voided"]).pieces,
+        outstanding=(_given(told)[0] & (batch - redeemed)).pieces,
         equations=_equations(told, its["distributed"], codes),
         exceptions=exceptions,
     )
@@ -299,7 +299,7 @@ def _equations(told: _Told, given: Serials, codes: set[str]) -> dict[str, bool |
 def _exceptions(
     told: _Told, batch: Serials, its: Mapping[str, Serials], redeemed: Serials
 ) -> Iterator[CouponException]:
-    given, back, voided = its["distributed"], its["returned"], its["voided"]
+    given, voided = its["distributed"], its["voided"]
     used = redeemed | its["dropped"]
     none = Serials()
     twice = each_of(serial for serial, counts in told.boxed.items() if len(counts) > 1) & batch
@@ -308,7 +308,7 @@ def _exceptions(
         "issued_twice": _repeated(told, "issued", batch),
         "not_held": _not_held(told, batch),
         "not_distributed": used - given if given.pieces else none,
-        "moved_twice": (given & back) | (given & voided),
+        "moved_twice": _given(told)[1] & batch,
         "dropped_not_counted": (told.dropped_before_a_count() & batch) - redeemed,
         "counted_not_dropped": redeemed - its["dropped"],
         "voided_redeemed": used & voided,
@@ -394,6 +394,24 @@ def _not_held(told: _Told, batch: Serials) -> Serials:
         elif each.what in ("returned", "voided"):
             held -= each.serials
     return found & batch
+
+
+def _given(told: _Told) -> tuple[Serials, Serials]:
+    """Serials that patrons have, and those that were given away and taken back, in either order.
+
+    What came back may be issued again, and is then given like any other.
+    """
+    given, away, found = Serials(), Serials(), Serials()
+    for each in told.steps:
+        if each.what == "issued":
+            given, away = given - each.serials, away - each.serials
+        elif each.what == "distributed":
+            found |= each.serials & away
+            given |= each.serials
+        elif each.what in ("returned", "voided"):
+            found |= each.serials & given
+            given, away = given - each.serials, away | each.serials
+    return given, found
 
 
 def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
