@@ -287,3 +287,19 @@ def test_any_order_of_arrival_and_any_batches_give_the_wins_of_the_feed(
     for view in wins.VIEWS:
         assert rebuild(database, Prefix(rows, len(rows)), view)
     assert [dumped(database, view) for view in wins.VIEWS] == incremental
+
+
+@pytest.mark.parametrize("steps", rest_long([4, 40], [4]))
+def test_at_any_prefix_the_views_give_the_wins_of_that_prefix(
+    database: Database, steps: int
+) -> None:
+    """The control leaves a batch out: its views give other wins."""
+    facts = disturbed([*day(3, seed=5, planted=1), *corrected_payment(day(3, seed=5))], 5)
+    rows = record(database, facts)
+    install(database)
+    for nth in range(1, steps + 1):
+        until = len(rows) * nth // steps
+        catch_up(database, Prefix(rows, until), wins.VIEWS, batch_rows=97)
+        assert read(database) == msgspec.json.encode(of_feed(rows[:until])), until
+    without = [row for row in rows if row.type != "wager_collected.v1"]
+    assert read(database) != msgspec.json.encode(of_feed(without))
