@@ -10,7 +10,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 from hypothesis import strategies as st
 
 from ledger.adjudication import corrections
@@ -27,6 +26,8 @@ from tests.suite.budget import budget, examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    import pytest
 
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
