@@ -155,8 +155,8 @@ _COLUMNS = [each.name for each in money_facts.FACTS_OF_MONEY.columns]
 _COPIES = f"""
 INSERT INTO views.{money_facts.FACTS_OF_MONEY.name} ({", ".join(_COLUMNS)})
 SELECT {", ".join(_COPIED.get(name, name) for name in _COLUMNS)}
-  FROM views.{money_facts.FACTS_OF_MONEY.name} CROSS JOIN generate_series(%s, %s) n
- WHERE time_us < %s AND time_us >= %s
+  FROM views.{money_facts.FACTS_OF_MONEY.name} CROSS JOIN generate_series(%s::int, %s::int) n
+ WHERE time_us < %s::bigint AND time_us >= %s::bigint
 """  # noqa: S608 - put together from constants
 
 _ROUNDS = f"""

@@ -27,7 +27,7 @@ WAYS = {
     "voided": ("held", "void"),
     "dropped": ("given", "used"),
 }
-"""Where each step finds a coupon, and where it leaves it."""
+"""Before and after each step: the place of a coupon."""
 
 STEPS = st.lists(st.tuples(st.sampled_from(sorted(WAYS)), st.integers(1, COUPONS)), max_size=30)
 WRONG = {

@@ -84,7 +84,7 @@ def test_the_law_of_holdings_is_broken_by_a_credit_of_more_than_the_tray_has() -
 
 
 def law_of_cuts(seed: int, tray_at: Callable[[Sequence[Line], datetime], int]) -> int:
-    """Count each tray at a random moment, amid rounds: the shifts differ by the open round alone.
+    """Count each tray at a random moment of play: the shifts differ by the open round alone.
 
     Returns how many trays were cut while a round was open.
     """
@@ -101,14 +101,14 @@ def law_of_cuts(seed: int, tray_at: Callable[[Sequence[Line], datetime], int]) -
     parts: dict[str, list[TableWin]] = defaultdict(list)
     for each in wins_by_shift(told, list(adjudicate(told))):
         parts[each.table or ""].append(each)
-    amid = 0
+    cut_open = 0
     for table, (first, second) in parts.items():
         if first.owed is None or second.owed is None:
             continue
         open_round = _open_at(_of(lines, table), cuts[table])
-        amid += bool(open_round)
+        cut_open += bool(open_round)
         assert (_tray_item(first), _tray_item(second)) == (open_round, -open_round), table
-    return amid
+    return cut_open
 
 
 def _of(lines: Sequence[Line], table: str) -> list[Line]:
@@ -204,7 +204,7 @@ def _second_shift(lines: Sequence[Line], table: str, at: datetime, tray: int) ->
 
 
 @budget("seeds", range(1), range(25))
-def test_a_tray_counted_amid_a_round_differs_by_what_that_round_has_moved(seeds: range) -> None:
+def test_a_tray_counted_during_a_round_differs_by_what_that_round_has_moved(seeds: range) -> None:
     assert sum(law_of_cuts(seed, tray_at) for seed in seeds), "some cut lies in a round"
 
 

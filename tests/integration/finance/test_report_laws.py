@@ -1,0 +1,109 @@
+"""Reports of one day agree with one another, whatever faults the day has."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from consumers.finance import sealed_wins
+from consumers.registry import install
+from consumers.runtime.lifecycle import up_to_date
+from replay.reports.kinds import REPORTS, VIEWS, AskedReport
+from tests.property.finance.floors import FAULTS, floor
+from tests.property.finance.laws import refuses
+from tests.scenes.view_feeds import received, record
+from tests.suite.budget import budget
+
+if TYPE_CHECKING:
+    from infra.postgres.connection import Database
+    from replay.reports.table import Value
+
+DAY = "2026-11-20"
+Rows = list[dict[str, "Value"]]
+
+
+def reports(database: Database, seeds: range) -> dict[str, Rows]:
+    """Every report of a day with faults, its rows by column."""
+    facts = []
+    for seed in seeds:
+        chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+        lines = deepcopy(floor(seed, tables=3))
+        found = FAULTS[seed % len(FAULTS)](lines, chance)
+        facts += [received(msgspec.json.encode(e)) for e in (found.lines if found else lines)]
+    record(database, facts)
+    install(database)
+    up_to_date(database, VIEWS)
+    wins = sealed_wins.read(database, gaming_day=DAY)
+    asked = AskedReport(database, wins[0].property, DAY, wins)
+    told = {}
+    for kind in REPORTS:
+        table = kind.table(asked)
+        names = [each.name for each in table.columns]
+        told[kind.name] = [dict(zip(names, row, strict=True)) for row in table.rows]
+    return told
+
+
+def summed(rows: Rows, column: str, **only: str) -> int:
+    found = 0
+    for row in rows:
+        if all(row[name] == value for name, value in only.items()):
+            value = row[column]
+            found += value if isinstance(value, int) else 0
+    return found
+
+
+def by_table(rows: Rows, column: str) -> dict[Value, Value]:
+    return {row["table"]: row[column] for row in rows}
+
+
+def law_of_reports(of: dict[str, Rows]) -> None:
+    master, three, boxes = of["master-game"], of["three-wins"], of["boxes"]
+    assert by_table(master, "counted") == by_table(three, "counted")
+    for kind in ("cash", "foreign", "counter_checks", "vouchers", "chips"):
+        assert summed(boxes, "counted", content=kind.replace("_", " ")) == summed(master, kind)
+    assert summed(master, "drop") == summed(boxes, "counted")
+    assert summed(of["mispays"], "amount") == summed(three, "pay_gap")
+    assert summed(three, "paid_under") - summed(three, "paid_over") == summed(three, "pay_gap")
+    assert summed(of["exceptions"], "amount", what="item") == summed(three, "count_gap")
+    held: dict[str, int] = defaultdict(int)
+    for row in of["journal"]:
+        held[str(row["account"])] += row["amount"] if isinstance(row["amount"], int) else 0
+    trial = {str(row["account"]): row for row in of["trial-balance"]}
+    for account, row in trial.items():
+        assert row["closing"] == held[account]
+    for table, closer in by_table(master, "closer").items():
+        assert trial[f"assets:tray:{table}"]["closing"] == closer
+    income = [name for name in trial if name.startswith(("income:win", "income:rake"))]
+    assert sum(held[name] for name in income) == -summed(three, "moved")
+    variance = [name for name in trial if name.startswith("income:variance")]
+    assert sum(held[name] for name in variance) == -summed(three, "count_gap")
+
+
+@budget("seeds", range(2, 3), range(2, 8))
+def test_the_reports_of_a_day_agree_with_one_another(database: Database, seeds: range) -> None:
+    law_of_reports(reports(database, seeds))
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("master-game", "counted"),
+        ("boxes", "counted"),
+        ("mispays", "amount"),
+        ("journal", "amount"),
+    ],
+)
+def test_the_law_of_reports_is_broken_by_a_report_that_is_a_cent_off(
+    database: Database, name: str, column: str
+) -> None:
+    told = reports(database, range(1))
+    law_of_reports(told)
+    row = next(each for each in told[name] if each[column] is not None)
+    value = row[column]
+    row[column] = value + 1 if isinstance(value, int) else value
+    refuses(law_of_reports, told)
