@@ -9,6 +9,7 @@ import msgspec
 
 from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
+from ledger.finance.statistics.expected import sum_of
 from ledger.finance.table_day import SUMS, RoundsMoney
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _summed(
     ):
         of = (f"{group[2]}/{group[1]}/{number}", lost, _money(told))
         details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
+    spreads, lacks = _spreads(store, rounds, asked)
     found: dict[Group, RoundsMoney] = {}
     for property_, day, table, shift, game, poker, *sums in store.query(
         "SELECT property, gaming_day, table_name, shift,"  # noqa: S608 - as above
@@ -94,8 +96,35 @@ def _summed(
     ):
         amounts: dict[str, Any] = {n: amount or 0 for n, amount in zip(SUMS, sums, strict=True)}
         key = (property_, day, table, shift)
-        found[key] = _detailed(RoundsMoney(game, poker, **amounts), details[key], recorded=recorded)
+        money = RoundsMoney(game, poker, **amounts, spread=sum_of(spreads[key]), lacks=lacks[key])
+        found[key] = _detailed(money, details[key], recorded=recorded)
     return found
+
+
+_NUMERATORS = ", ".join(
+    f"split_part({name}, '/', 2), sum(split_part({name}, '/', 1)::numeric)::text"
+    for name in ("mean", "variance")
+)
+
+
+def _spreads(
+    store: ViewStore, rounds: str, asked: Mapping[str, object]
+) -> tuple[dict[Group, list[tuple[str, str]]], dict[Group, tuple[str, ...]]]:
+    """The means and variances of what is owed, by group, and the wagers without them."""
+    spreads: dict[Group, list[tuple[str, str]]] = defaultdict(list)
+    lacks: dict[Group, set[str]] = defaultdict(set)
+    for *of, without, mean_over, mean, variance_over, variance in store.query(
+        f"SELECT property, gaming_day, table_name, shift, lacks, {_NUMERATORS} FROM ({rounds}) m"  # noqa: S608 - values are parameters
+        " GROUP BY property, gaming_day, table_name, shift, lacks,"
+        " split_part(mean, '/', 2), split_part(variance, '/', 2)",
+        asked,
+    ):
+        property_, day, table, shift = of
+        group = (property_, day, table, shift)
+        if mean is not None:
+            spreads[group].append((f"{mean}/{mean_over or 1}", f"{variance}/{variance_over or 1}"))
+        lacks[group] |= set(without.split(",")) if without else set()
+    return spreads, defaultdict(tuple, {of: tuple(sorted(its)) for of, its in lacks.items()})
 
 
 def _money(text: str) -> RoundMoney:

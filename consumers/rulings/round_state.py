@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ledger.adjudication.corrections import Corrections
     from ledger.finance.rounds import RoundMoney
+    from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Ruling
     from ledger.values import RoundId
@@ -106,14 +107,14 @@ def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
         yield (*case.round, nth, *what)
 
 
-def money(case: RoundState, made: Corrections) -> Iterator[tuple[Any, ...]]:
+def money(case: RoundState, made: Corrections, odds: OddsInForce) -> Iterator[tuple[Any, ...]]:
     """A round's row of `MONEY`, with the corrections of its facts."""
     ruling = case.ruling
     if ruling is None:
         return
     corrected_facts = corrected(case.facts, made) if ruling.before else case.facts
-    now = round_money(corrected_facts, ruling)
-    before = round_money(case.facts, ruling.before) if ruling.before else None
+    now = round_money(corrected_facts, ruling, odds)
+    before = round_money(case.facts, ruling.before, odds) if ruling.before else None
     details = None if now.is_plain and before is None else now
     yield (
         *case.round,
@@ -121,6 +122,9 @@ def money(case: RoundState, made: Corrections) -> Iterator[tuple[Any, ...]]:
         now.poker,
         *(getattr(now, name) for name in SUMS),
         case.lost,
+        now.mean,
+        now.variance,
+        ",".join(now.lacks) or None,
         _json(details),
         _json(before),
     )

@@ -40,6 +40,7 @@ from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import FiledSubmission, filed, kept_rules
 from ledger.facts import CouponsIssued, FactCorrected, RoundStarted, RulesSubmissionFiled
+from ledger.finance.statistics.expected import OddsInForce
 from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.coupons import MOVED, issued, serial_of, serials_of
 from ledger.rules.engine.order import Gap
@@ -388,7 +389,9 @@ class RoundBatch:
         store.save(VERSIONS, self._versions.values())
         store.save(SETTLEMENTS, (row for case in judged for row in settlements(case)))
         store.save(FINDINGS, (row for case in judged for row in findings(case)))
-        store.save(MONEY, (row for case in judged for row in money(case, self._made(case))))
+        odds = OddsInForce(self._rules, self._batches)
+        of_money = (row for case in judged for row in money(case, self._made(case), odds))
+        store.save(MONEY, of_money)
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
 
 

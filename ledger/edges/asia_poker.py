@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Paytable
 
 HANDS = {
     EIGHTS_AND_TRIPS: 48,
@@ -62,6 +63,8 @@ HANDS = {
 
 ROUNDS, EVEN = 60_000, 3_382
 """The rounds of `dealt`, and those in which neither side wins two hands."""
+
+PAYS = ASIA_POKER.rows[0].ratio
 
 SUITS, RANKS = 4, 13
 ACE, EIGHT, WHOLE = 1 << 12, 1 << 6, 5
@@ -84,23 +87,32 @@ RUN = [_run(mask) for mask in MASKS]
 
 def edges(rules: InForce) -> list[Edge]:
     """The edges of both wagers. For the Asia Poker Wager, both sides set their hands alike."""
-    table = rules.paytable("bonus", *BONUS)
-    every = sum(HANDS.values())
-    kept = Fraction(0)
-    for name, hands in HANDS.items():
-        row = table.pays(BonusHand(ASIA_BONUS.index(name), name), rules.readings)
-        kept += Fraction(hands, every) * (-row.ratio if row else 1)
-    # Each side is as likely to win two hands. The dealer wins all other rounds.
-    even = Fraction(EVEN, ROUNDS)
-    base = even - (1 - even) / 2 * (ASIA_POKER.rows[0].ratio - 1)
+    kept, _ = bonus_moments(rules.paytable("bonus", *BONUS), rules)
+    base = 1 - chance_to_win() * (1 + PAYS)
     how = (
         f"{ROUNDS:,} rounds by chance, seeded, within 0.3 of a per cent; player and dealer both "
         "set the highest high hand, then the highest medium hand"
     )
     return [
         Edge("asia_poker", base, how),
-        Edge("bonus", kept, f"{every:,} hands of seven"),
+        Edge("bonus", kept, f"{sum(HANDS.values()):,} hands of seven"),
     ]
+
+
+def chance_to_win() -> Fraction:
+    """The chance that the player wins two hands, as the dealer does; he wins all other rounds."""
+    return (1 - Fraction(EVEN, ROUNDS)) / 2
+
+
+def bonus_moments(table: Paytable, rules: InForce) -> tuple[Fraction, Fraction]:
+    """The mean and the variance of what the house gains of the Bonus Wager by a table."""
+    mean = square = Fraction(0)
+    for name, hands in HANDS.items():
+        row = table.pays(BonusHand(ASIA_BONUS.index(name), name), rules.readings)
+        gain = -row.ratio if row else Fraction(1)
+        mean += gain * Fraction(hands, sum(HANDS.values()))
+        square += gain**2 * Fraction(hands, sum(HANDS.values()))
+    return mean, square - mean**2
 
 
 def counted() -> Counter[str]:

@@ -151,15 +151,15 @@ def best(game: Game21, cards: State, up: int, kind: int) -> Fraction:
 @cache
 def split(game: Game21, card: int, up: int) -> Fraction:
     """The worth of a pair that is split, and split again while that is worth more."""
-    return _pending(game, card, up, 2, game.split_hands - 2)
+    return pending(game, card, up, 2, game.split_hands - 2)
 
 
 @cache
-def _pending(game: Game21, card: int, up: int, hands: int, left: int) -> Fraction:
+def pending(game: Game21, card: int, up: int, hands: int, left: int) -> Fraction:
     """The worth of hands that each start with one card, with the splits left."""
     if not hands:
         return Fraction(0)
-    others = _pending(game, card, up, hands - 1, left)
+    others = pending(game, card, up, hands - 1, left)
     again = left > 0 and (card != ACE or game.resplit_aces)
     found = Fraction(0)
     for drawn in DRAWS:
@@ -171,7 +171,7 @@ def _pending(game: Game21, card: int, up: int, hands: int, left: int) -> Fractio
         else:
             worth = best(game, held, up, OF_SPLIT)
         if drawn == card and again:
-            worth = max(worth + others, _pending(game, card, up, hands + 1, left - 1)) - others
+            worth = max(worth + others, pending(game, card, up, hands + 1, left - 1)) - others
         found += game.chance(drawn) * worth
     return found + others
 

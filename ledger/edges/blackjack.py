@@ -37,7 +37,7 @@ from ledger.rules.hands.twenty_one import VALUE, StraightJack, straight_jack
 from ledger.rules.wagers.progressive import meter_share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from ledger.rules.engine.game import InForce
 
@@ -58,14 +58,7 @@ _SIX = 6
 
 def edges(rules: InForce) -> list[Edge]:
     """The edges of the Blackjack Wager, House Money pressed if that gains, and Straight Jack."""
-    pays = rules.paytable("blackjack", HANDS)
-    blackjack = pays.pays("blackjack", rules.readings)
-    game = standard(
-        dict(rules.options),
-        tens=4,
-        blackjack=blackjack.ratio if blackjack else HANDS.rows[0].ratio,
-        double_any=False,
-    )
+    game = game_of(rules)
     repeated = str(rules.readings["repeated_rank"])
     pressed = 1 if rules.readings["press_includes_stake"] else 0
     ace_king = bool(rules.readings["ace_king_is_straight"])
@@ -78,22 +71,50 @@ def edges(rules: InForce) -> list[Edge]:
     ]
 
 
+def game_of(rules: InForce) -> Game21:
+    """The game of 21 under the rules in force."""
+    pays = rules.paytable("blackjack", HANDS)
+    blackjack = pays.pays("blackjack", rules.readings)
+    return standard(
+        dict(rules.options),
+        tens=4,
+        blackjack=blackjack.ratio if blackjack else HANDS.rows[0].ratio,
+        double_any=False,
+    )
+
+
 @cache
 def house_money(game: Game21, decks: int, pressed: int, *, ace_king: bool) -> Fraction:
     """The edge of House Money, with all winnings pressed onto a hand if that gains.
 
     `pressed`: stakes that move with the winnings.
     """
+    gained = Fraction(0)
+    for (one, two), chance, ratio in _two_cards(decks, ace_king=ace_king):
+        won = -1 if ratio is None else ratio + (ratio + pressed) * pressing(game, one, two)
+        gained += chance * won
+    return -gained
+
+
+def house_money_paid(rules: InForce) -> Iterator[tuple[tuple[int, int], Fraction, Fraction]]:
+    """The values of every two cards, their chance, and what the house gains of House Money."""
+    ace_king = bool(rules.readings["ace_king_is_straight"])
+    for values, chance, ratio in _two_cards(rules.decks, ace_king=ace_king):
+        yield values, chance, Fraction(1) if ratio is None else -ratio
+
+
+def _two_cards(
+    decks: int, *, ace_king: bool
+) -> Iterator[tuple[tuple[int, int], Fraction, Fraction | None]]:
+    """The values of every two cards, their chance, and what House Money pays; None: it loses."""
     table = HOUSE_MONEY[0 if decks == 1 else 1]
     readings = {"ace_king_is_straight": ace_king}
-    gained = Fraction(0)
+    every = comb(decks * len(DECK), 2)
     for one, two in combinations_with_replacement(DECK, 2):
         ways = comb(decks, 2) if one == two else decks * decks
         if ways:
             row = table.pays(two_card_hand((one, two)), readings)
-            worth = pressing(game, VALUE[one], VALUE[two])
-            gained += ways * (row.ratio + (row.ratio + pressed) * worth if row else Fraction(-1))
-    return -gained / comb(decks * len(DECK), 2)
+            yield (VALUE[one], VALUE[two]), Fraction(ways, every), row.ratio if row else None
 
 
 @cache

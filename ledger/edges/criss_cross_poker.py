@@ -7,7 +7,7 @@ the column and the middle card. These are two tables, combined over every row an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement
@@ -44,6 +44,12 @@ BASE_GAME: dict[tuple[Strategy, str], Fraction] = {
 }
 """The two Antes' edge by strategy and reading of 12(b), as `base_game` counts it (a minute)."""
 
+BEST_SQUARE = Fraction(24_908_467_403, 270_141_900)
+"""The mean of the squares of both Antes' gain, by best play where a pair of 10s pushes.
+
+`base_square` counts it (three minutes).
+"""
+
 LEFT = len(DECK) - 2  # cards left without a player's two
 TRIPLES = np.array(list(combinations(range(LEFT), 3)))
 LINES = np.array(list(combinations(range(LEFT), 2)))  # a row, or a column, without its middle card
@@ -69,8 +75,13 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def five_card_bonus(readings: Readings) -> Fraction:
-    """The edge of the Five Card Bonus: every class of hands, and the number of hands in it."""
-    gained, hands = Fraction(0), 0
+    """The edge of the Five Card Bonus."""
+    return five_card_bonus_moments(readings)[0]
+
+
+def five_card_bonus_moments(readings: Readings) -> tuple[Fraction, Fraction]:
+    """Its mean and variance: every class of hands, and the number of hands in it."""
+    mean, square, hands = Fraction(0), Fraction(0), 0
     for ranks in combinations_with_replacement(RANKS, 5):
         copies = [ranks.count(rank) for rank in set(ranks)]
         if max(copies) > len(SUITS):
@@ -80,9 +91,11 @@ def five_card_bonus(readings: Readings) -> Fraction:
         for ways, cards in ((suited, _of_suits(ranks, "c")), (mixed, _of_suits(ranks, "cdhs"))):
             if ways:
                 row = BONUS.pays(hand_of(cards), readings)
-                gained += ways * (row.ratio if row else -1)
+                gain = -row.ratio if row else Fraction(1)
+                mean += ways * gain
+                square += ways * gain**2
                 hands += ways
-    return -gained / hands
+    return mean / hands, square / hands - (mean / hands) ** 2
 
 
 def _of_suits(ranks: tuple[str, ...], suits: str) -> list[str]:
@@ -149,19 +162,96 @@ def _beside(pays: Ints) -> Ints:
     return total - pays[:, LINES[:, 0]] - pays[:, LINES[:, 1]]
 
 
-def best(sums: Folded) -> int:
-    """The gain of two cards by best play, in stakes over every row, column and middle card."""
+class BestPlay(NamedTuple):
+    """The bets of two cards by best play, by the row and the column seen."""
+
+    worth: int  # in stakes over every row, column and middle card
+    first: int  # times the Ante; 0: the hand is given up
+    second: npt.NDArray[np.int64]  # by row
+    kept: npt.NDArray[np.bool_]  # by row and column
+    third: Ints  # as above
+
+
+def best(sums: Folded) -> BestPlay:
+    """The best play of two cards."""
     antes, across, middle, apart = sums
-    middle = np.where(middle > 0, 3 * middle, middle)
-    by_bet = [-2 * MIDDLES * COLUMNS * len(LINES)]
+    third = np.where(middle > 0, 3, 1).astype(np.int32)
+    middle = third * middle
+    folds = np.zeros(len(LINES), dtype=np.int64)
+    found = [BestPlay(-2 * MIDDLES * COLUMNS * len(LINES), 0, folds, apart, third)]
     for first in (1, 3):
         by_row = [np.full(len(LINES), -(2 + first) * MIDDLES * COLUMNS, dtype=np.int64)]
+        plays = {}
         for second in (1, 3):
             played = antes + first * across + second * across.T + middle
-            kept = np.maximum(played, -(2 + first + second) * MIDDLES)
+            least = -(2 + first + second) * MIDDLES
+            plays[second] = played > least
+            kept = np.maximum(played, least)
             by_row.append(np.where(apart, kept, 0).sum(axis=1, dtype=np.int64))
-        by_bet.append(int(np.maximum.reduce(by_row).sum()))
-    return max(by_bet)
+        chosen = np.array((0, 1, 3))[np.argmax(by_row, axis=0)]
+        kept_by_row = np.where(chosen[:, None] == 1, plays[1], plays[3])
+        worth = int(np.maximum.reduce(by_row).sum())
+        found.append(BestPlay(worth, first, chosen, kept_by_row, third))
+    return max(found, key=lambda play: play.worth)
+
+
+def gains(
+    hole: tuple[str, str], dealt: Sequence[tuple[int, int, int]], readings: Readings
+) -> list[int]:
+    """The gain of two cards by best play, in stakes, with each row, column and middle card."""
+    play = best(folded(hole, readings))
+    cards = [card for card in DECK if card not in hole]
+    hands = [hand_of((*hole, cards[i], cards[j], cards[k])) for i, j, k in TRIPLES]
+    antes, bets = (_by_line(hands, table, readings, 0) for table in (ANTE, BET))
+    found = []
+    for row, column, middle in dealt:
+        second = int(play.second[row])
+        staked = 2 + play.first + second
+        if not (play.first and second and play.kept[row, column]):
+            found.append(-staked)
+            continue
+        line, other = int(bets[row, middle]), int(bets[column, middle])
+        won = int(antes[row, middle]) + int(antes[column, middle])
+        won += play.first * line + second * other
+        found.append(won + int(play.third[row, column]) * max(line, other))
+    return found
+
+
+def square(hole: tuple[str, str], readings: Readings) -> int:
+    """The squares of two cards' gains by best play, over every row, column and middle card."""
+    play = best(folded(hole, readings))
+    if not play.first:
+        return 4 * MIDDLES * COLUMNS * len(LINES)
+    cards = [card for card in DECK if card not in hole]
+    hands = [hand_of((*hole, cards[i], cards[j], cards[k])) for i, j, k in TRIPLES]
+    antes, bets = (_by_line(hands, table, readings, 0) for table in (ANTE, BET))
+    dealt = np.ones((len(LINES), LEFT), dtype=np.int32)
+    dealt[np.arange(len(LINES))[:, None], LINES] = 0
+    squares, with_antes, with_bets = _with_middle(antes, bets, dealt)
+    row = antes + play.first * bets
+    total = 0
+    for second in (1, 3):
+        column = antes + second * bets
+        sums = (row**2) @ dealt.T + dealt @ (column**2).T + 2 * (row @ column.T)
+        both = with_antes + play.first * with_bets + with_antes.T + second * with_bets.T
+        third = play.third.astype(np.int64)
+        sums = sums + third**2 * squares + 2 * third * both
+        given_up = (2 + play.first + second) ** 2 * MIDDLES
+        sums = np.where(play.kept, sums, given_up)
+        total += int(np.where(play.second[:, None] == second, sums, 0)[_apart()].sum())
+    return total + int((play.second == 0).sum()) * COLUMNS * (2 + play.first) ** 2 * MIDDLES
+
+
+def _with_middle(antes: Ints, bets: Ints, dealt: Ints) -> tuple[Ints, Ints, Ints]:
+    """Sums over the middle cards of the Middle Bet squared, and times the row's Ante and Bet."""
+    found = [np.zeros((len(LINES), len(LINES)), dtype=np.int32) for _ in range(3)]
+    for ante, bet, there in zip(antes.T, bets.T, dealt.T, strict=True):
+        better = np.maximum.outer(bet, bet) * np.outer(there, there)
+        found[0] += better * better
+        found[1] += ante[:, None] * better
+        found[2] += bet[:, None] * better
+    squares, with_antes, with_bets = found
+    return squares, with_antes, with_bets
 
 
 def pairs(sums: Folded, hole: tuple[str, str]) -> int:
@@ -186,11 +276,18 @@ def _paired(cards: tuple[str, ...]) -> bool:
     ) in ([2, 2], [1, 3], [4])
 
 
+def base_square(readings: Readings) -> Fraction:
+    """The mean of the squares of both Antes' gain by best play, counted over every deal."""
+    total = sum(ways * square(hole, readings) for hole, ways in holes())
+    deals = comb(len(DECK), 2) * len(LINES) * COLUMNS * MIDDLES
+    return Fraction(total, deals)
+
+
 def base_game(strategy: Strategy, readings: Readings) -> Fraction:
     """The edge of the two Antes with all later bets, counted over every deal."""
     gained = 0
     for hole, ways in holes():
         sums = folded(hole, readings)
-        gained += ways * (best(sums) if strategy == "best" else pairs(sums, hole))
+        gained += ways * (best(sums).worth if strategy == "best" else pairs(sums, hole))
     deals = comb(len(DECK), 2) * len(LINES) * COLUMNS * MIDDLES
     return Fraction(-gained, 2 * deals)

@@ -38,9 +38,18 @@ RANKS = "23456789JQKA"
 
 def edges(rules: InForce) -> list[Edge]:
     """The edges of the Bet by best play, and of Bust It over every three cards."""
+    game = game_of(rules)
+    return [
+        Edge("bet", bet(game), HOW),
+        Edge("bust_it", bust_it(), "every order of three cards of the 384"),
+    ]
+
+
+def game_of(rules: InForce) -> Game21:
+    """The game of 21 under the rules in force."""
     readings = rules.readings
     half = readings["surrender_double_down"] == "half"
-    game = Game21(
+    return Game21(
         tens=3,
         blackjack=Fraction(1),
         double_any=True,
@@ -48,10 +57,6 @@ def edges(rules: InForce) -> list[Edge]:
         after_double=Fraction(-1) if half else Fraction(-3, 2),
         bust_ties=readings["both_bust"] == "tie",
     )
-    return [
-        Edge("bet", bet(game), HOW),
-        Edge("bust_it", bust_it(), "every order of three cards of the 384"),
-    ]
 
 
 def bet(game: Game21) -> Fraction:
@@ -66,17 +71,46 @@ def bet(game: Game21) -> Fraction:
 
 
 @cache
-def bust_it() -> Fraction:
-    """The edge of Bust It. Ranks alone decide, except for three 8s."""
-    gained = Fraction(0)
-    for ranks in product(RANKS, repeat=3):
-        each = DECKS * len(SUITS)
-        if ranks != ("8", "8", "8"):
-            gained += _ways(ranks, each) * _pays([f"{rank}c" for rank in ranks], {})
-    for suits in product(SUITS, repeat=3):
-        gained += _ways(suits, DECKS) * _pays([f"8{suit}" for suit in suits], {})
+def busts() -> dict[Fraction, Fraction]:
+    """The chance of each pay of Bust It. Ranks alone decide, except for three 8s."""
+    found: dict[Fraction, Fraction] = {}
     cards = DECKS * len(SUITS) * len(RANKS)
-    return -gained / (cards * (cards - 1) * (cards - 2))
+    every = cards * (cards - 1) * (cards - 2)
+    each = DECKS * len(SUITS)
+    drawn = [
+        (_ways(ranks, each), [f"{rank}c" for rank in ranks])
+        for ranks in product(RANKS, repeat=3)
+        if ranks != ("8", "8", "8")
+    ]
+    drawn += [
+        (_ways(suits, DECKS), [f"8{suit}" for suit in suits]) for suits in product(SUITS, repeat=3)
+    ]
+    for ways, three in drawn:
+        pays = _pays(three, {})
+        found[pays] = found.get(pays, Fraction(0)) + Fraction(ways, every)
+    return found
+
+
+def bust_it() -> Fraction:
+    """The edge of Bust It."""
+    return -sum((chance * pays for pays, chance in busts().items()), Fraction(0))
+
+
+def bust_it_variance() -> Fraction:
+    """The variance of its gain."""
+    square = sum((chance * pays**2 for pays, chance in busts().items()), Fraction(0))
+    return square - bust_it() ** 2
+
+
+@cache
+def pays_of_values(up: int, hole: int, third: int) -> Fraction:
+    """What Bust It pays on average for a dealer's cards of these values, from full decks."""
+    names = {10: "K", 1: "A"}
+    ranks = [names.get(value, str(value)) for value in (up, hole, third)]
+    if ranks != ["8", "8", "8"]:
+        return _pays([f"{rank}c" for rank in ranks], {})
+    every = [_pays([f"8{suit}" for suit in suits], {}) for suits in product(SUITS, repeat=3)]
+    return sum(every, Fraction(0)) / len(every)
 
 
 def _ways(kinds: Sequence[str], each: int) -> int:

@@ -45,13 +45,20 @@ def edges(rules: InForce) -> list[Edge]:
 
 def super_wager(rules: InForce) -> Fraction:
     """The edge of the Super Wager: every class of ranks, by one suit, one color, and others."""
+    return super_moments(rules)[0]
+
+
+def super_moments(rules: InForce) -> tuple[Fraction, Fraction]:
+    """The mean and the variance of what the house gains of the Super Wager."""
     table = rules.paytable("super", *SUPER)
-    gained, hands = Fraction(0), 0
+    mean, square, hands = Fraction(0), Fraction(0), 0
     for cards, ways in _classes():
         row = table.pays(super_hand(cards), rules.readings)
-        gained += ways * (row.ratio if row else -1)
+        gain = -row.ratio if row else Fraction(1)
+        mean += ways * gain
+        square += ways * gain**2
         hands += ways
-    return -gained / hands
+    return mean / hands, square / hands - (mean / hands) ** 2
 
 
 def _classes() -> Iterator[tuple[list[str], int]]:
@@ -83,13 +90,13 @@ def ante(rounds: int = ROUNDS, seed: int = SEED) -> dict[str, int]:
     gained = {"best_paying": 0, "next_best": 0}
     for _ in range(rounds):
         cards = chance.sample(DECK, 10)
-        for reading, net in _played(cards[:5], cards[5:]).items():
+        for reading, net in lunar_round(cards[:5], cards[5:]).items():
             gained[reading] += net
     return gained
 
 
-def _played(player: list[str], house: list[str]) -> dict[str, int]:
-    """The win of a round, in Antes, by reading."""
+def lunar_round(player: list[str], house: list[str]) -> dict[str, int]:
+    """The player's win of a round, in Antes, by reading."""
     mine, dealer = hand_of(player), hand_of(house)
     if not qualifies(mine):
         net = -1

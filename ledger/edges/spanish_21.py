@@ -13,6 +13,7 @@ from ledger.edges.best_of_21 import edge, standard
 from ledger.games.spanish_21 import HANDS
 
 if TYPE_CHECKING:
+    from ledger.edges.best_of_21 import Game21
     from ledger.rules.engine.game import InForce
 
 HOW = "best play, all later wagers inside it, every card drawn from full decks (infinite deck)"
@@ -20,12 +21,16 @@ HOW = "best play, all later wagers inside it, every card drawn from full decks (
 
 def edges(rules: InForce) -> list[Edge]:
     """The edge of the Spanish 21 Wager."""
+    return [Edge("spanish_21", edge(game_of(rules)), HOW)]
+
+
+def game_of(rules: InForce) -> Game21:
+    """The game of 21 under the rules in force."""
     pays = rules.paytable("spanish_21", HANDS)
     blackjack = pays.pays("blackjack", rules.readings)
-    game = standard(
+    return standard(
         dict(rules.options),
         tens=3,
         blackjack=blackjack.ratio if blackjack else HANDS.rows[0].ratio,
         double_any=True,
     )
-    return [Edge("spanish_21", edge(game), HOW)]

@@ -29,7 +29,9 @@ from ledger.rules.hands.cards import DECK, RANKS, SUITS
 from ledger.rules.hands.short_hands import queen_high, six_card_hand, three_card_hand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
 
     from ledger.rules.engine.game import InForce
     from ledger.rules.hands.short_hands import SixCardHand
@@ -53,11 +55,30 @@ def alike() -> dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], int]]:
     """Hands that differ only in the names of suits: one of each, and their number."""
     found: dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], int]] = {}
     for cards in HANDS:
-        suits = {card[1] for card in cards}
-        key = tuple(sorted(tuple(c[0] for c in cards if c[1] == suit) for suit in suits))
+        key = suits_apart(cards)
         one, count = found.get(key, (cards, 0))
         found[key] = (one, count + 1)
     return found
+
+
+def suits_apart(cards: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The ranks held of each suit: the same for hands that differ only in the names of suits."""
+    suits = {card[1] for card in cards}
+    return tuple(sorted(tuple(c[0] for c in cards if c[1] == suit) for suit in suits))
+
+
+def apart(cards: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Which of all hands share no card with this one."""
+    at = {card: place for place, card in enumerate(DECK)}
+    found: npt.NDArray[np.bool_] = (_held() & np.uint64(sum(1 << at[card] for card in cards))) == 0
+    return found
+
+
+@cache
+def _held() -> npt.NDArray[np.uint64]:
+    """Every hand as a set of cards."""
+    at = {card: place for place, card in enumerate(DECK)}
+    return np.array([sum(1 << at[card] for card in cards) for cards in HANDS], dtype=np.uint64)
 
 
 def ante(rules: InForce) -> Fraction:
@@ -66,17 +87,14 @@ def ante(rules: InForce) -> Fraction:
     found = [three_card_hand(cards) for cards in HANDS]
     values = np.array([hand.value for hand in found])
     qualifies = np.array([queen_high(hand) for hand in found])
-    at = {card: place for place, card in enumerate(DECK)}
-    held = np.array([sum(1 << at[card] for card in cards) for cards in HANDS], dtype=np.uint64)
     gained = Fraction(0)
     for cards, count in alike().values():
         hand = three_card_hand(cards)
-        mine = np.uint64(sum(1 << at[card] for card in cards))
-        apart = (held & mine) == 0
+        dealt = apart(cards)
         worth = Fraction(0)
         for can in (False, True):
             for by in (-1, 0, 1):
-                these = apart & (qualifies == can) & (np.sign(hand.value - values) == by)
+                these = dealt & (qualifies == can) & (np.sign(hand.value - values) == by)
                 for table in (ANTE, PLAY):
                     row = table.pays(Showdown(can, by), readings)
                     worth += int(these.sum()) * (row.ratio if row else -1)

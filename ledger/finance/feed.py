@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.adjudication.feed import deduplicate
+from ledger.adjudication.submissions import filed, kept_rules
 from ledger.facts import (
     AdjustmentPaid,
     CashBoughtIn,
@@ -29,8 +30,10 @@ from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.placing import Days, by_time, table_of
 from ledger.finance.rounds import round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
+from ledger.finance.statistics.expected import OddsInForce
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
 from ledger.finance.win import AuditException
+from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId, parse_round
@@ -102,14 +105,16 @@ def empty(of: DayRecord) -> DayRecord:
 
 
 class _Known(NamedTuple):
-    """What corrections do not change: tables of disputes, and rounds beside a device's gap."""
+    """What corrections do not change: disputes' tables, rounds beside a device's gap, and odds."""
 
     disputed: Mapping[str, TableId]
     lost: frozenset[RoundId]
+    odds: OddsInForce
 
 
 def _known(told: Sequence[Fact]) -> _Known:
-    return _Known(disputed_tables(told), rounds_with_gaps(told))
+    odds = OddsInForce(kept_rules(filed(told)), issued(told))
+    return _Known(disputed_tables(told), rounds_with_gaps(told), odds)
 
 
 def _records(
@@ -118,7 +123,7 @@ def _records(
     """What each table's day rests on."""
     tables = tables_of(facts, known.disputed)
     papers = put_together(_left_out(tables), redeemed_twice(days_of(tables)))
-    return records(tables, _rounds(facts, rulings, known.lost), papers)
+    return records(tables, _rounds(facts, rulings, known), papers)
 
 
 def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
@@ -219,15 +224,15 @@ class _RuledRound(NamedTuple):
 
 
 def _rounds(
-    facts: Iterable[Fact], rulings: Iterable[Ruling], lost: frozenset[RoundId]
+    facts: Iterable[Fact], rulings: Iterable[Ruling], known: _Known
 ) -> dict[DayKey, RoundsMoney]:
     """The money of the ruled rounds, by property, gaming day and table."""
-    found = _ruled(facts, rulings, lost)
+    found = _ruled(facts, rulings, known)
     return {key: total(rounds) for key, rounds in found.items()}
 
 
 def _ruled(
-    facts: Iterable[Fact], rulings: Iterable[Ruling], lost: frozenset[RoundId]
+    facts: Iterable[Fact], rulings: Iterable[Ruling], known: _Known
 ) -> dict[DayKey, dict[str, _RuledRound]]:
     """Each ruled round by its subject, by property, gaming day and table."""
     told: dict[tuple[str, str], list[Fact]] = defaultdict(list)
@@ -237,8 +242,8 @@ def _ruled(
     found: dict[DayKey, dict[str, _RuledRound]] = defaultdict(dict)
     for ruling in rulings:
         table, day, number = ruling.round.split("/")
-        money = round_money(told[ruling.property, ruling.round], ruling)
-        beside_gap = RoundId(ruling.property, table, day, int(number)) in lost
+        money = round_money(told[ruling.property, ruling.round], ruling, known.odds)
+        beside_gap = RoundId(ruling.property, table, day, int(number)) in known.lost
         found[ruling.property, day, table][ruling.round] = _RuledRound(
             money, ruling.game, beside_gap
         )
@@ -249,7 +254,7 @@ def wins_by_shift(facts: Iterable[Fact], rulings: Iterable[object]) -> list[Tabl
     """As `wins`, of each shift of a table's day."""
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    rounds = _ruled(corrected(told, corrections(told)), ruled, rounds_with_gaps(told))
+    rounds = _ruled(corrected(told, corrections(told)), ruled, _known(told))
     last_us: dict[tuple[str, str], int] = {}
     for fact in told:
         if fact.round:

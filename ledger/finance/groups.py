@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
+from ledger.finance.statistics.expected import summed
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -76,6 +77,11 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         causes=[part for each in wins for part in _of_table(each.table, each.causes)],
         exceptions=[part for each in wins for part in _of_table(each.table, each.exceptions)],
         missing=[f"{each.table}: {name}" for each in wins for name in each.missing],
+        expected=summed((each.owed, each.expected) for each in wins),
+        expected_lacks=[
+            f"{each.table}: {name}" for each in wins for name in each.expected_lacks or ()
+        ]
+        or msgspec.UNSET,
         told={},
         late=[ref for each in wins for ref in each.late],
         pending=_pending(wins),

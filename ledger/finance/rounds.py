@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from ledger.edges.spread import RoundSpread
 from ledger.facts import (
     DecisionMade,
     DiceThrown,
@@ -24,6 +25,7 @@ from ledger.facts import (
 )
 from ledger.finance.exceptions import numbers_given_twice
 from ledger.finance.slips import refs
+from ledger.finance.statistics.expected import expected_of
 from ledger.finance.win import AuditException, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, moved
@@ -36,6 +38,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.money_moved import Spot
     from ledger.rules.engine.ruling import Finding, Ruling, Settlement
@@ -85,6 +88,9 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     items: list[Item]
     exceptions: list[AuditException] = []
     meters: list[MeterPayment] = []  # what its wins took of progressive meters
+    mean: str | None = None  # of what is owed, an exact fraction; None: poker, or it lacks a wager
+    variance: str | None = None  # as above
+    lacks: list[str] = []  # wagers without a mean or a variance
 
     @property
     def is_plain(self) -> bool:
@@ -92,10 +98,11 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
         return not (self.items or self.exceptions or self.meters or self.awaits)
 
 
-def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
+def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> RoundMoney:
     """The money of a round from its facts and their ruling, both with corrections or both without.
 
-    `ruling` may hold the ruling before corrections; it is not read.
+    `ruling` may hold the ruling before corrections; it is not read. `odds`: what the expected win
+    rests on.
     """
     told = in_order(facts)
     game = games().get(ruling.game or "")
@@ -108,6 +115,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
     rake = sum(fact.body.amount for fact in told if isinstance(fact.body, RakeTaken))
     of_money = (fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS))
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
+    expected = RoundSpread(None) if poker else expected_of(ruling, told, odds)
     return RoundMoney(
         poker=poker,
         moved=rake if poker else tray,
@@ -121,6 +129,9 @@ def round_money(facts: Iterable[Fact], ruling: Ruling) -> RoundMoney:
         items=[] if poker else _items(ruling, owed, chips),
         exceptions=numbers_given_twice(of_money),
         meters=paid_from_meters(told, ruling.settlements),
+        mean=str(expected.spread.mean) if expected.spread else None,
+        variance=str(expected.spread.variance) if expected.spread else None,
+        lacks=list(expected.lacks),
     )
 
 

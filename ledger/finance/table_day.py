@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ledger.edges.spread.moments import Spread
 from ledger.facts import (
     AdjustmentPaid,
     ChipsExchanged,
@@ -20,6 +21,7 @@ from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import numbers_given_twice, totals_differ
 from ledger.finance.slips import refs
+from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -57,6 +59,8 @@ class RoundsMoney(NamedTuple):
     items: tuple[Item, ...] = ()
     exceptions: tuple[AuditException, ...] = ()
     lost: frozenset[str] = frozenset()  # rounds in which a device's facts are missing
+    spread: Spread = Spread()  # of what is owed, by the rounds that lack no wager
+    lacks: tuple[str, ...] = ()  # wagers without a mean or a variance, in order of name
 
 
 SUMS = ("moved", "tray", "owed", "cage_paid", "handle", "rake", "funded")
@@ -105,6 +109,8 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None, bool]]) -> RoundsMo
         items=tuple(item for each in money for item in each.items),
         exceptions=tuple(exception for each in money for exception in each.exceptions),
         lost=frozenset(name for name in names if rounds[name][2]),
+        spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
+        lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
     )
 
 
@@ -170,6 +176,10 @@ def _win(of: DayRecord) -> TableWin:
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
         ],
         missing=missing,
+        expected=None
+        if of.rounds.poker or of.rounds.lacks
+        else expected_win(of.rounds.owed, of.rounds.spread),
+        expected_lacks=list(of.rounds.lacks) or msgspec.UNSET,
         told={},
     )
 

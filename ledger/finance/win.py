@@ -75,11 +75,14 @@ class CouponFigures(Struct, frozen=True, kw_only=True):
 
 
 class ExpectedWin(Struct, frozen=True, kw_only=True):
-    """The win that the paytables give on average. z: (owed - win) / sigma, two decimals."""
+    """The win that the paytables give on average. z: (owed - win) / sigma, two decimals.
+
+    z is None if sigma is 0.
+    """
 
     win: int
     sigma: int
-    z: str
+    z: str | None
 
 
 class TableWin(Struct, frozen=True, kw_only=True):
@@ -118,6 +121,9 @@ class TableWin(Struct, frozen=True, kw_only=True):
     exceptions: list[AuditException]
     missing: list[str]
     expected: ExpectedWin | None = None
+    expected_lacks: list[str] | UnsetType = (
+        UNSET  # what has no mean or sigma, if `expected` lacks it
+    )
     told: dict[str, int | None]  # figures without corrections, where they differ
     late: list[FactRef] = []
     pending: dict[str, int | None] = {}

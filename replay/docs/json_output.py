@@ -157,7 +157,7 @@ FORMS = (
         ("win", "win --by shift"),
         "table or group, and gaming day",
         fields_of(TableWin),
-        ("pit", "shift"),
+        ("pit", "shift", "expected_lacks"),
     ),
     JsonForm(
         ("footage add", "footage watch"),

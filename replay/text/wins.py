@@ -9,7 +9,7 @@ from ledger.values import dollars, quantity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ledger.finance.win import TableWin
+    from ledger.finance.win import ExpectedWin, TableWin
 
 FIGURES = ("drop", "counted", "moved", "owed", "count_gap", "pay_gap")
 """The figures of a line, by name."""
@@ -55,6 +55,10 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"exception · {exception.says}"
     for name in of.missing:
         yield f"missing · {missing_says(name)}"
+    if of.expected:
+        yield f"expected · {luck(of.expected)}"
+    if of.expected_lacks:
+        yield f"expected · n/a: no mean or sigma is known of {', '.join(of.expected_lacks)}"
     for name, amount in of.told.items():
         yield f"as recorded, without corrections · {named(name, amount, dollars)}"
     if of.late:
@@ -62,6 +66,17 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"late · {came} came after the day was closed; nothing above counts them"
     for name, amount in of.pending.items():
         yield f"pending · {named(name, amount, signed)}"
+
+
+def luck(of: ExpectedWin) -> str:
+    """The expected win in a sentence: the mean, sigma, and where the owed win lies."""
+    if of.z is None:
+        return f"{dollars(of.win)} by the paytables; nothing was wagered"
+    side = "below" if of.z.startswith("-") else "above"
+    return (
+        f"{dollars(of.win)} by the paytables, sigma {dollars(of.sigma)}; "
+        f"owed is {of.z.lstrip('-')} sigmas {side} that"
+    )
 
 
 def named(name: str, amount: int | None, money: Callable[[int], str]) -> str:

@@ -201,6 +201,8 @@ def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
     no_command_of_ours = {
         "ledger/edges/asia_poker.py",
         "ledger/edges/lunar_poker.py",
+        "ledger/edges/spread/kept.py",
+        "ledger/edges/spread/measured.py",
         "ledger/facts/schemas.py",
         "replay/docs/__main__.py",
         "replay/checker/main.py",

@@ -112,6 +112,7 @@ MEANINGS = {
     "exact_net": "`net` as an exact fraction, before rounding",
     "exceptions": "what somebody must look at in the papers",
     "expected": "the value by the rules; of a win what the paytables give on average",
+    "expected_lacks": "what has no known mean or sigma: wagers, faces of coupons, and `press`",
     "expired": "facts that retention removed from the topic",
     "expires": "when the first of it expires",
     "expires_last": "when the last of it expires",
@@ -388,6 +389,6 @@ MEANINGS = {
     "window": "name of the preserved window",
     "withheld": "facts of the tape that the view lacks",
     "workers": "number of processes",
-    "z": "how many standard deviations the owed win is from the expected one",
+    "z": "how many standard deviations the owed win is from the expected one; null: none",
 }
 """The meaning of a field by its name, in every object that has it."""

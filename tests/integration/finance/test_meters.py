@@ -11,9 +11,11 @@ from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.adjudication.feed import adjudicate
+from ledger.adjudication.submissions import filed, kept_rules
 from ledger.facts import FactCorrected, FactRef, MeterAdvanced, MeterRead, TableOpened
 from ledger.finance.meters.lines import MeterLine, MeterName, lines, steps_paid, steps_told
 from ledger.finance.rounds import round_money
+from ledger.finance.statistics.expected import OddsInForce
 from ledger.record.wire import encode, fact_of, parse_line
 from ledger.rules.engine.ruling import Ruling
 from tests.scenes.bookkeeping import beancount_says, hledger_says
@@ -84,11 +86,12 @@ def house() -> list[Received]:
 def of_feed(facts: list[Fact]) -> dict[MeterName, MeterLine]:
     """The lines by the functions of the feed alone."""
     now = corrected(facts, corrections(facts))
+    odds = OddsInForce(kept_rules(filed(facts)))
     paid = [
         step
         for ruling in adjudicate(facts)
         if isinstance(ruling, Ruling)
-        for money in [round_money([f for f in now if f.round], ruling)]
+        for money in [round_money([f for f in now if f.round], ruling, odds)]
         for step in steps_paid("hollywood", "T-1", DAY, money.meters)
     ]
     return lines([*steps_told(now), *paid])

@@ -1,0 +1,50 @@
+"""How far a win may lie from its mean: the variance of a round's wagers, which share its cards.
+
+Means are the exact edges. Covariances are exact where one outcome decides all wagers, and stated
+models or measured figures elsewhere (ADR 0200).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.edges.spread import craps, football
+from ledger.edges.spread.kept import moments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.edges.spread.moments import DecidedBet, Spread
+    from ledger.facts import DiceThrown
+    from ledger.rules.engine.game import InForce
+
+BY_THROW = {"craps": craps, "three_dice_football": football}
+"""Games that are followed throw by throw."""
+
+
+class RoundSpread(NamedTuple):
+    """The spread of a round's win; None if a wager has none, and which those are."""
+
+    spread: Spread | None
+    lacks: tuple[str, ...] = ()
+
+
+def of_round(
+    rules: InForce, bets: Sequence[DecidedBet], throws: Sequence[DiceThrown]
+) -> RoundSpread:
+    """The spread of what the house wins by these bets. `throws`: the valid ones, in order."""
+    by_throw = BY_THROW.get(rules.game.id)
+    if by_throw:
+        lacks = _lacking(bets, by_throw.known(rules))
+        return RoundSpread(None if lacks else by_throw.spread(rules, bets, throws), lacks)
+    its = moments(rules)
+    if its is None:
+        return RoundSpread(None, tuple(sorted({each.bet.wager for each in bets})))
+    bets = [each for each in bets if each.bet.wager not in its.inside]
+    lacks = _lacking(bets, frozenset(its.means))
+    return RoundSpread(None if lacks else its.spread(each.bet for each in bets), lacks)
+
+
+def _lacking(bets: Sequence[DecidedBet], known: frozenset[str]) -> tuple[str, ...]:
+    """The wagers, and faces of coupons, without a spread under these rules."""
+    return tuple(sorted({each.bet.wager for each in bets if each.bet.wager not in known}))

@@ -1,0 +1,1 @@
+"""Luck and error as figures: expected wins, limits of hold, and charts over days."""
