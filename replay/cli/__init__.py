@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 
+from replay.shell import collector
+
 _INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -18,6 +20,7 @@ def main() -> None:
     """Run the command on the command line; ends the process with its exit code."""
     ended: list[int] = []
     atexit.register(_end_at_once, ended)  # before any other, so it runs after all others
+    collector.pause()
     try:
         from replay.cli.shell.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
     except KeyboardInterrupt:  # while modules load, which can take seconds

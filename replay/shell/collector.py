@@ -1,4 +1,4 @@
-"""The garbage collector of commands that hold or read many facts."""
+"""The garbage collector of commands: while they load, and while they hold or read many facts."""
 
 import gc
 
@@ -12,3 +12,15 @@ def collect_seldom() -> None:
     finds nothing, and takes up to a fifth of the time.
     """
     gc.set_threshold(_NEW_OBJECTS, _YOUNG, _OLD)
+
+
+def pause() -> None:
+    """Let nothing be collected while the process loads its modules: all of that is kept."""
+    gc.disable()
+
+
+def resume() -> None:
+    """End `pause`, if there was one. What was loaded meanwhile is never looked through again."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

