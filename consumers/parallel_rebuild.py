@@ -165,9 +165,5 @@ def take(
         return
     if isinstance(source, Feed) and (found := source.poisoned(rows[0].position, rows[-1].position)):
         raise refused(found[0])
-    batch = Batch(rows)
-    projection.require_read(batch)  # of every part: an unknown fact's part is unknown
     with store.connection.transaction():
-        its = projection.of_share(store, batch, share)
-        if its:
-            projection.apply(store, its)
+        projection.take(store, Batch(rows), share)

@@ -200,7 +200,7 @@ def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:
     """
     with store.transaction():
         live = store.hold(projection.name)
-        reached = live.position if live else 0
+        reached = max((live.position, *live.parts)) if live else 0
         runner.catch_up_to(reached)
         if runner.position < reached:
             return False

@@ -2,15 +2,18 @@
 
 A fact that cannot be applied parks its tape in that view; other tapes continue (ADR 0075). The
 runner never skips a fact silently, and never moves a view that another process moved meanwhile.
+
+A live view may be divided into parts, each with a checkpoint (ADR 0196). A runner moves the one
+that it is told to, or every part of a view that it finds divided.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime import outbox
-from consumers.runtime.source import Batch, Feed, FencedError, next_batch
+from consumers.runtime.source import WHOLE, Batch, Feed, FencedError, Share, next_batch
 from infra.postgres import parking
 from infra.postgres.parking import Parked
 from infra.postgres.view_tables import SHADOW_SCHEMA, Tracking
@@ -55,11 +58,29 @@ class RunnerOptions:
     batch_rows: int = BATCH_ROWS
     parks: bool = False  # park a tape that `apply` fails on; else the error ends the runner
     listener: RunnerListener = field(default_factory=RunnerListener)
+    share: Share | None = None  # the part to move; None: the whole view, in the parts it has
 
 
 class _Seen(NamedTuple):
+    """The checkpoint of a view, or of a part of it, and the view's parked tapes."""
+
     tracking: Tracking
     parked: dict[str, Parked]
+    share: Share = WHOLE
+
+
+class _UpTo(NamedTuple):
+    """The record up to a position as a source, on the connection of a store."""
+
+    store: ViewStore
+    last: int
+
+    def read(self, after: int, limit: int) -> Sequence[TapeRow]:
+        """Rows with position > `after`, in order of position, at most `limit`."""
+        return self.store.record(after, min(limit, self.last - after))
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        """Return at once: it has no further rows."""
 
 
 class Runner:
@@ -78,13 +99,13 @@ class Runner:
         self._projections = projections
         self._options = options or RunnerOptions()
         self._skipped = projections[0].skipped if len(projections) == 1 else ()
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, list[_Seen]] = {}
         self.reload_checkpoint()
 
     @property
     def position(self) -> int:
         """The position that every view has reached."""
-        return min(seen.tracking.position for seen in self._seen.values())
+        return min(part.tracking.position for parts in self._seen.values() for part in parts)
 
     @property
     def at_end(self) -> bool:
@@ -105,38 +126,47 @@ class Runner:
                 self.apply(projection, batch)
             except FencedError:
                 self._options.listener.fenced(projection.name)
-                self._seen[projection.name] = _seen(self._store, projection)
+                self._seen[projection.name] = self._parts(projection, again=True)
         return True
 
     def apply(self, projection: Projection, batch: Batch) -> None:
-        """Apply a batch to one view in one transaction. `FencedError`: nothing was applied."""
+        """Apply a batch to one view, in one transaction for each part that lacks it.
+
+        `FencedError`: nothing was applied to that part.
+        """
+        parts = self._seen[projection.name]
+        for number, seen in enumerate(parts):
+            if batch.position > seen.tracking.position:
+                parts[number] = moved = self._apply(projection, seen, batch)
+                if moved.parked != seen.parked and moved.share != WHOLE:
+                    self._seen[projection.name] = self._parts(projection, again=True)
+                    return  # the other parts withhold what this one has parked
+
+    def _apply(self, projection: Projection, seen: _Seen, batch: Batch) -> _Seen:
         name = projection.name
-        seen = self._seen[name]
-        if batch.position <= seen.tracking.position:
-            return
         lacking = batch.after(seen.tracking.position)
         parked = seen.parked | self._unread(projection, lacking, seen.parked)
         withheld = len(parked)
         while True:
             try:
-                self._transact(projection, lacking, parked)
+                self._transact(projection, seen, lacking, parked)
                 break
             except Exception as error:  # `apply` may raise any error
                 failing = len(parked) - withheld
                 if not self._parks(error) or failing >= FAILING_TAPES_MAX:
                     raise
-                parked = parked | self._failing(projection, lacking, parked, error)
-        tracking = seen.tracking._replace(position=batch.position)
-        self._seen[name] = _Seen(tracking, parked)
+                parked = parked | self._failing(projection, seen.share, lacking, parked, error)
         for tape in parked.keys() - seen.parked.keys():
             self._options.listener.parked(name, parked[tape])
         self._options.listener.moved(name, lacking)
         if self._options.progress:
             self._options.progress(name, batch.position)
+        tracking = seen.tracking._replace(position=batch.position)
+        return seen._replace(tracking=tracking, parked=parked)
 
     def reload_checkpoint(self) -> None:
         """Read the checkpoints of all views from the database again."""
-        self._seen = {each.name: _seen(self._store, each) for each in self._projections}
+        self._seen = {each.name: self._parts(each) for each in self._projections}
 
     def catch_up_to(self, position: int) -> None:
         """Apply missing rows up to a position, inside the caller's transaction."""
@@ -144,25 +174,81 @@ class Runner:
             if not self.step() and self.at_end:
                 break
 
-    def _transact(self, projection: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
-        name = projection.name
-        seen = self._seen[name]
+    def _parts(self, projection: Projection, *, again: bool = False) -> list[_Seen]:
+        """The checkpoints to move: of the whole view, of its parts, or of the part to move.
+
+        again: another process has moved it; into how many parts it divided the view is left so.
+        """
+        share, tracking = self._options.share, _tracking(self._store, projection)
+        if share and max(1, len(tracking.parts)) != share.of and not (again and tracking.parts):
+            self._divide(projection, share.of)
+            tracking = _tracking(self._store, projection)
+        of = max(1, len(tracking.parts))
+        if share and of != share.of:
+            raise Refused(
+                f"View {projection.name} is divided into {of} parts by another process,"
+                f" this one has part {share.number + 1} of {share.of}",
+                where=f"schema {self._store.schema}",
+                hint="Stop those that follow another number of parts, then start this one again.",
+            )
+        parked = self._store.parked(projection.name)
+        if of == 1:
+            return [_Seen(tracking, parked)]
+        parts = [
+            _Seen(tracking._replace(position=at), parked, Share(number, of))
+            for number, at in enumerate(tracking.parts)
+        ]
+        return [parts[share.number]] if share else parts
+
+    def _divide(self, projection: Projection, of: int) -> None:
+        """Divide a view into so many parts; first all it had are brought to one position.
+
+        All in one transaction, which the writers of its parts wait for.
+        """
+        name, store = projection.name, self._store
+        with store.transaction():
+            live = store.hold(name)
+            if live is None or max(1, len(live.parts)) == of:
+                return
+            last = max(live.parts, default=live.position)
+            options = replace(self._options, share=None)
+            Runner(store, _UpTo(store, last), [projection], options).catch_up_to(last)
+            store.divide(name, of)
+
+    def _transact(
+        self, projection: Projection, seen: _Seen, batch: Batch, parked: dict[str, Parked]
+    ) -> None:
+        name, new = projection.name, [parked[tape] for tape in parked.keys() - seen.parked.keys()]
         with self._store.transaction():
-            if not self._store.advance(name, seen.tracking, batch.position):
+            if not self._advance(name, seen, batch.position):
                 raise FencedError(name)
-            new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
             self._store.park(name, new)
             asked = outbox.capture_changes(self._store, projection)
-            self._take(projection, taken(batch, parked))
+            self._take(projection, seen.share, taken(batch, parked))
+            settled = self._settle(name, seen, batch.position, refused=bool(new))
             outbox.enqueue(self._store, projection, batch.position, asked)
-            if self._feed:
+            if self._feed and settled == batch.position:
                 self._store.keep_places(name, self._feed.places(batch.position))
 
-    def _take(self, projection: Projection, batch: Batch | None) -> None:
+    def _advance(self, name: str, seen: _Seen, to: int) -> bool:
+        if seen.share == WHOLE:
+            return self._store.advance(name, seen.tracking, to)
+        return self._store.advance_part(name, seen.share.number, seen.tracking, to)
+
+    def _settle(self, name: str, seen: _Seen, to: int, *, refused: bool) -> int:
+        """Move the checkpoint of a divided view; returns the position that all of it has."""
+        if seen.share == WHOLE:
+            return to
+        settled = self._store.settle(name)
+        if refused:
+            self._store.refuse_parts(name)
+        return settled
+
+    def _take(self, projection: Projection, share: Share, batch: Batch | None) -> None:
         if batch is None:
             return
         try:
-            projection.take(self._store, batch)
+            projection.take(self._store, batch, share)
         except Exception as error:
             first, last = batch.rows[0].position, batch.position
             error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
@@ -206,7 +292,12 @@ class Runner:
         return self._options.parks and not passing
 
     def _failing(
-        self, projection: Projection, batch: Batch, parked: dict[str, Parked], error: Exception
+        self,
+        projection: Projection,
+        share: Share,
+        batch: Batch,
+        parked: dict[str, Parked],
+        error: Exception,
     ) -> dict[str, Parked]:
         """The first fact that `apply` fails on, found by bisecting the batch."""
         rows = (taken(batch, parked) or batch).rows
@@ -214,18 +305,18 @@ class Runner:
         good, bad = 0, len(rows)
         while bad - good > 1:
             middle = (good + bad) // 2
-            if self._tried(projection, batch.of(rows[:middle])):
+            if self._tried(projection, share, batch.of(rows[:middle])):
                 good = middle
             else:
                 bad = middle
         row = rows[bad - 1]
         return {row.tape: _unappliable(projection, row, error)}
 
-    def _tried(self, projection: Projection, batch: Batch) -> bool:
+    def _tried(self, projection: Projection, share: Share, batch: Batch) -> bool:
         """Whether `apply` succeeds; the attempt is rolled back."""
         try:
             with self._store.transaction(force_rollback=True):
-                projection.take(self._store, batch)
+                projection.take(self._store, batch, share)
         except Exception as error:  # any error is a failure
             if parking.is_transient(error):
                 raise
@@ -260,8 +351,8 @@ def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
     return batch.of(rows) if rows else None
 
 
-def _seen(store: ViewStore, projection: Projection) -> _Seen:
-    """A view's checkpoint and parked tapes. Raises if it is missing or of another version."""
+def _tracking(store: ViewStore, projection: Projection) -> Tracking:
+    """A view's checkpoint. Raises if it is missing or of another version."""
     tracking = store.tracking(projection.name)
     if tracking is None:
         raise NotFound(
@@ -276,4 +367,4 @@ def _seen(store: ViewStore, projection: Projection) -> _Seen:
             where=f"schema {store.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`; until then it is not updated.",
         )
-    return _Seen(tracking, store.parked(projection.name))
+    return tracking

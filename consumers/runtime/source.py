@@ -232,6 +232,14 @@ class Projection:
         return self.part_of is not None or self.heard_by is not None
 
     @property
+    def is_followed_in_parts(self) -> bool:
+        """Whether several processes can divide it while it is live (ADR 0196).
+
+        Only if it is `ordered`: a parked tape is then released by a rebuild, which makes it whole.
+        """
+        return self.is_shared and self.ordered
+
+    @property
     def skipped(self) -> list[str]:
         """The types of facts that change none of its rows; a name that it reads in no version."""
         if self.reads is None or self.counts_all:
@@ -250,10 +258,15 @@ class Projection:
             raise ValueError(f"view {self.name} cannot be split: it names no parts")
         return its.of(rows) if rows else None
 
-    def take(self, store: ViewStore, batch: Batch) -> None:
-        """Apply a batch. Raises as `require_read`, and any error of `apply`."""
+    def take(self, store: ViewStore, batch: Batch, share: Share = WHOLE) -> None:
+        """Apply what a share hears of a batch. Raises as `require_read`, and any error of `apply`.
+
+        The whole batch must be readable: the part of an unknown fact is unknown.
+        """
         self.require_read(batch)
-        self.apply(store, batch)
+        its = batch if share == WHOLE else self.of_share(store, batch, share)
+        if its:
+            self.apply(store, its)
 
     def require_read(self, batch: Batch) -> None:
         """Raise `ledger.record.wire.StoredFactError` at the first `unread` row."""

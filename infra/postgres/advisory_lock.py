@@ -50,6 +50,14 @@ def lock_transaction(connection: psycopg.Connection[Any], *key: str | int) -> No
     _run(connection, "true FROM pg_advisory_xact_lock", key)
 
 
+def share_transaction(connection: psycopg.Connection[Any], *key: str | int) -> None:
+    """Wait until nobody holds the lock of this key alone; others may share it meanwhile.
+
+    Held until the current transaction ends. Waiting processes take turns in the order they came.
+    """
+    _run(connection, "true FROM pg_advisory_xact_lock_shared", key)
+
+
 def holder(connection: psycopg.Connection[Any], *key: str) -> int | None:
     """The server process whose connection holds the lock of two texts in this database; or None."""
     row = connection.execute(_HOLDER, key).fetchone()

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import errors, sql
 
 from infra.postgres import arrays
+from infra.postgres.advisory_lock import lock_transaction, share_transaction
 from infra.postgres.connection import translated
 from infra.postgres.parking import Parked
 from infra.postgres.tape import CHANNEL, COLUMNS, read, read_without
@@ -73,6 +74,17 @@ _SWAP: tuple[LiteralString, ...] = (
 )
 """Replace the live view's checkpoint, parked tapes and offsets by the rebuilt view's."""
 
+_TRACKED = """
+SELECT position, version, generation,
+       ARRAY(SELECT p.position FROM views.parts p
+              WHERE NOT t.rebuilding AND p.view = t.view AND p.generation = t.generation
+              ORDER BY p.number)
+  FROM views.tracking t WHERE view = %s AND rebuilding = %s
+"""
+
+_PARTS = "parts"
+"""The lock that writers of a view's parts share, and `hold` has alone."""
+
 _PLANS = """
 SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off
 """
@@ -119,9 +131,10 @@ class ViewTable(NamedTuple):
 class Tracking(NamedTuple):
     """A view's checkpoint: its position, with the version and generation that wrote it."""
 
-    position: int
+    position: int  # of a divided view: that of its last part
     version: int
     generation: int
+    parts: tuple[int, ...] = ()  # the position of each part; empty if the view is whole
 
 
 class ReadersInTheWayError(Exception):
@@ -239,7 +252,8 @@ class ViewStore:
         return {name for (name,) in rows.fetchall()}
 
     def hold(self, view: str) -> Tracking | None:
-        """The live view's checkpoint, locked until the transaction ends."""
+        """The live view's checkpoint, locked with those of its parts until the transaction ends."""
+        lock_transaction(self.connection, view, _PARTS)
         return self._tracking(view, LIVE, " FOR UPDATE")
 
     def advance(self, view: str, seen: Tracking, to: int) -> bool:
@@ -255,6 +269,67 @@ class ViewStore:
             prepare=True,
         )
         return moved.rowcount == 1
+
+    def advance_part(self, view: str, number: int, seen: Tracking, to: int) -> bool:
+        """As `advance`, of one part of a divided live view: others may move theirs meanwhile.
+
+        `settle` must follow before the transaction ends.
+        """
+        share_transaction(self.connection, view, _PARTS)
+        moved = self.connection.execute(
+            "UPDATE views.parts p SET position = %s FROM views.tracking t"
+            " WHERE p.view = %s AND p.number = %s AND p.position = %s AND p.generation = %s"
+            " AND t.view = p.view AND NOT t.rebuilding AND t.version = %s"
+            " AND t.generation = p.generation",
+            (to, view, number, seen.position, seen.generation, seen.version),
+            prepare=True,
+        )
+        return moved.rowcount == 1
+
+    def settle(self, view: str) -> int:
+        """Move a divided view's checkpoint to that of its last part; returns it.
+
+        It locks the row until the transaction ends, so that the messages which follow are numbered
+        in the order in which the parts commit.
+        """
+        self.connection.execute(
+            "SELECT FROM views.tracking WHERE view = %s AND NOT rebuilding FOR NO KEY UPDATE",
+            (view,),
+            prepare=True,
+        )
+        row = self.connection.execute(
+            "UPDATE views.tracking t SET position = (SELECT min(p.position) FROM views.parts p"
+            " WHERE p.view = t.view) WHERE view = %s AND NOT rebuilding RETURNING position",
+            (view,),
+            prepare=True,
+        ).fetchone()
+        return row[0] if row else 0
+
+    def divide(self, view: str, of: int) -> None:
+        """Divide a held view, all of which is at its checkpoint; 1 makes it whole.
+
+        A writer that has read its checkpoint before is refused at its next move.
+        """
+        self.connection.execute("DELETE FROM views.parts WHERE view = %s", (view,))
+        self._new_generation(view)
+        if of > 1:
+            self.connection.execute(
+                "INSERT INTO views.parts (view, number, position, generation)"
+                " SELECT view, number, position, generation FROM views.tracking,"
+                " generate_series(0, %s - 1) AS number WHERE view = %s AND NOT rebuilding",
+                (of, view),
+            )
+
+    def refuse_parts(self, view: str) -> None:
+        """Let every writer of a divided view read its checkpoint, and its parked tapes, again."""
+        self._new_generation(view)
+        self.connection.execute(
+            "UPDATE views.parts SET generation = generation + 1 WHERE view = %s", (view,)
+        )
+
+    def record(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows of the record with position > `after`, in order, at most `limit`."""
+        return read(self.connection, after, limit)
 
     def parked(self, view: str) -> dict[str, Parked]:
         """The parked tapes of a view in this schema, by tape."""
@@ -282,11 +357,7 @@ class ViewStore:
             "DELETE FROM views.parked WHERE view = %s AND NOT rebuilding AND tape = %s",
             (view, tape),
         )
-        self.connection.execute(
-            "UPDATE views.tracking SET generation = generation + 1"
-            " WHERE view = %s AND NOT rebuilding",
-            (view,),
-        )
+        self._new_generation(view)
 
     def keep_places(self, view: str, places: Sequence[PartitionOffset]) -> None:
         """Store the feed offsets of a view, inside the transaction that moves it."""
@@ -429,11 +500,16 @@ class ViewStore:
 
     def _tracking(self, view: str, schema: Schema, lock: str = "") -> Tracking | None:
         row = self.connection.execute(
-            "SELECT position, version, generation FROM views.tracking"  # noqa: S608 - our own words
-            f" WHERE view = %s AND rebuilding = %s{lock}".encode(),
-            (view, schema == SHADOW_SCHEMA),
+            f"{_TRACKED}{lock}".encode(), (view, schema == SHADOW_SCHEMA)
         ).fetchone()
-        return Tracking._make(row) if row else None
+        return Tracking(row[0], row[1], row[2], tuple(row[3])) if row else None
+
+    def _new_generation(self, view: str) -> None:
+        self.connection.execute(
+            "UPDATE views.tracking SET generation = generation + 1"
+            " WHERE view = %s AND NOT rebuilding",
+            (view,),
+        )
 
     def _forget(self, name: str, view: str) -> None:
         self.connection.execute(

@@ -130,7 +130,7 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
             [projection],
             RunnerOptions(batch_rows=500),
         )
-        runner._seen[projection.name] = runner._seen[projection.name]._replace(tracking=seen)
+        runner._seen[projection.name] = [runner._seen[projection.name][0]._replace(tracking=seen)]
         with pytest.raises(FencedError):
             runner.apply(projection, Batch(rows[:500]))
     assert dumped(database, projection) == before

@@ -1,7 +1,7 @@
 """A process that keeps views up, to be killed or asked to stop.
 
 `python -m tests.processes.view_process URL` prints `up` when it runs and `stopped at N` when it was
-asked to end.
+asked to end. `URL 1/2` keeps up one part of the views that are divided among processes.
 """
 
 from __future__ import annotations
@@ -9,18 +9,22 @@ from __future__ import annotations
 import sys
 
 from consumers.registry import VIEWS
-from consumers.runtime.lifecycle import follow
+from consumers.runtime.lifecycle import RunnerOptions, follow
+from consumers.runtime.source import Share
 from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import tape_source
 
 
 def main() -> None:
-    url = sys.argv[1]
+    url, *part = sys.argv[1:]
     database = Database(url, url)
+    number, of = map(int, part[0].split("/")) if part else (1, 1)
+    views = [each for each in VIEWS if each.heard_by or each.name == "disputes"] if part else VIEWS
+    options = RunnerOptions(batch_rows=40, share=Share(number - 1, of) if part else None)
     with until_signalled() as stop, tape_source(database) as source:
         print("up", flush=True)  # noqa: T201 - what its parent waits for
-        position = follow(database, source, VIEWS, stop=stop, batch_rows=40)
+        position = follow(database, source, views, stop=stop, options=options)
     print(f"stopped at {position}", flush=True)  # noqa: T201 - as above
 
 

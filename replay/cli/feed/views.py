@@ -74,6 +74,10 @@ def consume(
     stay: Annotated[
         bool, typer.Option("--follow", help="Keep them up to date until stopped by a signal.")
     ] = False,
+    part: Annotated[
+        str | None,
+        typer.Option(metavar="K/N", help="Only part K of N; other processes take the others."),
+    ] = None,
     status: Annotated[
         bool, typer.Option("--status", help="Only print consumer lag and parked tables.")
     ] = False,
@@ -98,16 +102,21 @@ def consume(
     topic, the log and a webhook; `dlq` has what it could not read. With `--follow` the view
     `disputes` also locks the footage of disputes that were raised elsewhere.
 
+    With `--part 1/2` it takes half of the tables, and a second process with `--part 2/2` the other
+    half. Each part has a checkpoint. Another number of parts may follow: the first process that
+    asks for it divides the view again. `--part 1/1` makes it whole.
+
     Example: round-ledger consume all --follow --from kafka
     """
     if set(names) == {ALERTS}:
-        _refuse_for_alerts(status=status, from_=from_)
+        _refuse_for_alerts(status=status, from_=from_, part=part)
         _raise_alerts(follow=stay, port=port, json=json)
         return
     chosen = _chosen(names, ALERTS)
     if status:
         _tell_status(chosen, json=json)
         return
+    share = None if part is None else _share(part, chosen)
     with (
         opened_database(serves=stay) as database,
         until_signalled() as stop,
@@ -120,7 +129,7 @@ def consume(
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
-        options = RunnerOptions(passed, parks=stay or watch.feed, listener=watch)
+        options = RunnerOptions(passed, parks=stay or watch.feed, listener=watch, share=share)
         opened = _opened(database, chosen, watch.figures if watch.feed else None)
         if stay:
             position = _follow(database, chosen, opened, options, watch, stop, port)
@@ -363,10 +372,34 @@ def _chosen(names: Sequence[str], *others: str) -> Sequence[Projection]:
     return VIEWS if ALL in names else named
 
 
-def _refuse_for_alerts(*, status: bool, from_: ReadFrom | None) -> None:
+def _share(part: str, chosen: Sequence[Projection]) -> Share:
+    """The part to follow, as typed: from 1. Raises `Usage`, also for a view that has no parts."""
+    number, slash, of = part.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal()):
+        number, of = "0", "0"
+    share = Share(int(number) - 1, int(of))
+    if not 0 <= share.number < share.of <= WORKERS_MAX:
+        raise Usage(
+            f"`{part}` is not a part",
+            where="--part",
+            hint=f"Give its number and how many there are, such as 1/2; at most {WORKERS_MAX}.",
+        )
+    whole = [each.name for each in chosen if not each.is_followed_in_parts]
+    if whole:
+        parts = ", ".join(each.name for each in VIEWS if each.is_followed_in_parts)
+        raise Usage(
+            f"One process follows {', '.join(whole)}",
+            where="--part",
+            hint=f"Views that are followed in parts: {parts}.",
+        )
+    return share
+
+
+def _refuse_for_alerts(*, status: bool, from_: ReadFrom | None, part: str | None) -> None:
     """Raise `Usage` for options of views: `consume alerts --status` would raise alerts."""
-    for given, where in ((status, "--status"), (from_ is ReadFrom.TAPE, "--from tape")):
-        if given:
+    given = {"--status": status, "--from tape": from_ is ReadFrom.TAPE, "--part": part is not None}
+    for where, is_given in given.items():
+        if is_given:
             raise Usage(
                 "`alerts` is not a view and always reads Kafka",
                 where=where,

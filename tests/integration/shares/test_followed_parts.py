@@ -1,0 +1,248 @@
+"""Live views followed in parts, at any pace and killed anywhere, are those of one process.
+
+A part moves its own checkpoint. A process without a part moves every part, so that a command which
+reads a view may catch it up while parts are followed.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from psycopg import errors
+
+from consumers.disputes import disputes
+from consumers.money import drop
+from consumers.registry import VIEWS
+from consumers.runtime import outbox
+from consumers.runtime.lifecycle import RunnerOptions, catch_up, rebuild
+from consumers.runtime.runner import Runner, _UpTo
+from consumers.runtime.source import Share
+from infra.postgres.outbox import Message
+from infra.postgres.view_tables import LIVE, ViewStore, writing
+from ledger.errors import Refused
+from tests.integration.shares.test_shared_views import (
+    DIVIDED,
+    asked,
+    crossed,
+    crossed_in_views,
+    waiting,
+)
+from tests.scenes.view_feeds import Prefix, dumped
+from tests.until import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from consumers.runtime.source import Projection
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import Tracking
+    from ledger.record.tape import TapeRow
+    from tests.fixtures.postgres import Scenes
+
+KILLS = 8
+
+
+def step(
+    database: Database, views: Sequence[Projection], rows: Sequence[TapeRow], share: Share | None
+) -> None:
+    """One batch of a process that begins, and is gone after it."""
+    with writing(database, LIVE) as connection:
+        options = RunnerOptions(batch_rows=150, share=share)
+        Runner(ViewStore(connection, LIVE), Prefix(rows, len(rows)), views, options).step()
+
+
+def tracking(database: Database, projection: Projection) -> Tracking:
+    with writing(database, LIVE) as connection:
+        found = ViewStore(connection, LIVE).tracking(projection.name)
+    assert found
+    return found
+
+
+def mixed(database: Database, views: Sequence[Projection], rows: Sequence[TapeRow]) -> None:
+    """Batches by parts of changing numbers, and by processes without a part, in any order."""
+    chance = random.Random(len(rows))  # noqa: S311 - repeatable, guards nothing
+    of = 2
+    while any(tracking(database, each).position < len(rows) for each in views):
+        if chance.random() < 0.2:
+            of = chance.randrange(1, 5)
+        share = None if chance.random() < 0.2 else Share(chance.randrange(of), of)
+        step(database, views, rows, share)
+
+
+def untold(database: Database) -> set[tuple[str, str, str | None]]:
+    """Messages of the rows of the divided views that were not enqueued as the rows changed."""
+    told = set(waiting(database))
+    with database.connect("ledger_owner") as connection:
+        connection.execute("DELETE FROM views.outbox")
+    outbox.restate(database, outbox.topics_of(DIVIDED), DIVIDED)
+    restated = set(waiting(database))
+    assert restated
+    return restated - told
+
+
+@pytest.mark.parametrize("view", [drop.DROP, disputes.VIEW], ids=["drop", "disputes"])
+def test_parts_in_changing_numbers_give_the_rows_of_one_process(
+    scenes: Scenes, view: Projection
+) -> None:
+    database, rows = scenes.copy(crossed, 2, 4)
+    mixed(database, [view], rows)
+    whole, _ = scenes.read(crossed_in_views, 2, 4)
+    assert dumped(database, view) == dumped(whole, view)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_all_divided_views_and_their_messages_are_those_of_one_process(
+    scenes: Scenes, seed: int
+) -> None:
+    database, rows = scenes.copy(crossed, seed, 4)
+    for projection in DIVIDED:
+        asked(database, projection)
+    mixed(database, DIVIDED, rows)
+    whole, _ = scenes.read(crossed_in_views, seed, 4)
+    for projection in DIVIDED:
+        assert dumped(database, projection) == dumped(whole, projection), projection.name
+    assert untold(database) == set()
+
+
+def test_without_its_parts_checkpoints_a_divided_view_would_count_twice(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: a part that is ahead is taken for one at the checkpoint of all."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    step(database, [drop.DROP], rows, Share(0, 2))
+    held = ViewStore.tracking
+
+    def blind(store: ViewStore, name: str) -> Tracking | None:
+        found = held(store, name)
+        return found and found._replace(parts=())
+
+    monkeypatch.setattr(ViewStore, "tracking", blind)
+    catch_up(database, Prefix(rows, len(rows)), [drop.DROP])
+    whole, _ = scenes.read(crossed_in_views, 2, 4)
+    assert dumped(database, drop.DROP) != dumped(whole, drop.DROP)
+
+
+def test_a_division_that_does_not_level_first_would_leave_rows_out(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: parts of another number begin at the checkpoint of the first of the others."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    for _ in range(3):
+        step(database, [drop.DROP], rows, Share(0, 2))
+    monkeypatch.setattr(_UpTo, "read", lambda *_: [])
+    step(database, [drop.DROP], rows, Share(0, 3))
+    mixed(database, [drop.DROP], rows)
+    whole, _ = scenes.read(crossed_in_views, 2, 4)
+    assert dumped(database, drop.DROP) != dumped(whole, drop.DROP)
+
+
+def test_a_rebuild_makes_a_divided_view_whole_and_its_parts_go_on(scenes: Scenes) -> None:
+    database, rows = scenes.copy(crossed, 2, 4)
+    for _ in range(2):
+        step(database, [drop.DROP], rows, Share(1, 2))
+    ahead = max(tracking(database, drop.DROP).parts)
+    assert 0 < ahead < len(rows)
+    assert rebuild(database, Prefix(rows, ahead), drop.DROP)
+    now = tracking(database, drop.DROP)
+    assert (now.position, now.parts) == (ahead, ())
+    mixed(database, [drop.DROP], rows)
+    whole, _ = scenes.read(crossed_in_views, 2, 4)
+    assert dumped(database, drop.DROP) == dumped(whole, drop.DROP)
+
+
+def test_a_part_whose_view_was_divided_otherwise_is_refused(scenes: Scenes) -> None:
+    """The last that was started decides; one that runs on says so, and ends."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    with writing(database, LIVE) as connection:
+        options = RunnerOptions(batch_rows=100, share=Share(0, 2))
+        store, source = ViewStore(connection, LIVE), Prefix(rows, len(rows))
+        runner = Runner(store, source, [drop.DROP], options)
+        runner.step()
+        step(database, [drop.DROP], rows, Share(0, 3))
+        with pytest.raises(Refused, match="divided into 3 parts"):
+            runner.step()
+
+
+def test_parts_number_their_messages_in_the_order_in_which_they_commit(scenes: Scenes) -> None:
+    """A relay that has published a number never looks below it."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    step(database, [drop.DROP], rows, Share(0, 2))
+    seen = tracking(database, drop.DROP)
+    with writing(database, LIVE) as one, writing(database, LIVE) as two:
+        first, second = ViewStore(one, LIVE), ViewStore(two, LIVE)
+        with one.transaction():
+            assert first.advance_part("drop", 0, seen._replace(position=seen.parts[0]), 500)
+            first.settle("drop")
+            first.enqueue(500, [Message("t", "k", None)])
+            with two.transaction(force_rollback=True):
+                two.execute("SET LOCAL lock_timeout = '50ms'")
+                assert second.advance_part("drop", 1, seen._replace(position=seen.parts[1]), 500)
+                with pytest.raises(errors.LockNotAvailable):
+                    second.settle("drop")
+
+
+def test_messages_are_of_rows_that_one_part_writes() -> None:
+    """A row of a log is written by every part, and would be told by each."""
+    told = [each.table for projection in VIEWS for each in projection.tells]
+    assert [table.name for table in told if table.is_log] == []
+
+
+@contextmanager
+def part_process(database: Database, part: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that follows one part of the divided views from the tape."""
+    command = [sys.executable, "-m", "tests.processes.view_process", database.url, part]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "up\n"
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_parts_killed_anywhere_are_the_view_of_one_process_that_never_was(
+    scenes: Scenes, seed: int
+) -> None:
+    """A part is killed while the others go on, and later its work is done by another number."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+    database, rows = scenes.copy(crossed, seed, 4)
+    for projection in DIVIDED:
+        asked(database, projection)
+    amidst = 0
+    for end in sorted(chance.sample(range(1, len(rows)), KILLS)):
+        of = chance.choice((2, 2, 3))
+        with ExitStack() as running:
+            parts = [
+                running.enter_context(part_process(database, f"{number + 1}/{of}"))
+                for number in range(of)
+            ]
+            until(lambda end=end: furthest(database) >= end)
+            killed = chance.choice(parts)
+            killed.kill()
+            killed.wait()
+            amidst += lowest(database) < len(rows)
+    assert amidst > 1, "kills must come amidst work"
+    with ExitStack() as running:
+        for number in range(2):
+            running.enter_context(part_process(database, f"{number + 1}/2"))
+        until(lambda: lowest(database) == len(rows))
+    whole, _ = scenes.read(crossed_in_views, seed, 4)
+    for projection in DIVIDED:
+        assert dumped(database, projection) == dumped(whole, projection), projection.name
+    assert untold(database) == set()
+
+
+def furthest(database: Database) -> int:
+    return max(max((0, *tracking(database, each).parts)) for each in DIVIDED)
+
+
+def lowest(database: Database) -> int:
+    return min(tracking(database, each).position for each in DIVIDED)
