@@ -4,7 +4,7 @@ A fact that cannot be applied parks its tape in that view; other tapes continue 
 runner never skips a fact silently, and never moves a view that another process moved meanwhile.
 
 A live view may be divided into parts, each with a checkpoint (ADR 0196). A runner moves the one
-that it is told to, or every part of a view that it finds divided.
+that it is given, or every part of a view that it finds divided.
 """
 
 from __future__ import annotations

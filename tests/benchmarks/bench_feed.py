@@ -56,6 +56,9 @@ RATES = (150, 1_500)
 SECONDS = 20
 FOLLOWED = "table_board"
 WORKERS = (1, 2, 4)
+DIVIDED = ("rulings", "drop", "disputes")
+"""Views whose facts cross tables, rebuilt and followed by one process and by two."""
+
 PARTITIONS = 24
 BARE = ("bench.kafka-python", "bench.confluent")
 
@@ -75,6 +78,10 @@ def run() -> dict[str, object]:
                 "published_per_s": published(database, cluster.connection),
                 "followed_per_s": followed(database, cluster.connection),
                 "rebuilt_s_by_workers": rebuilt(database, cluster.connection),
+                "rebuilt_by_two": {name: rebuilt_by_two(database, name) for name in DIVIDED},
+                "followed_in_two_parts": {
+                    name: followed_in_parts(at, database, name) for name in DIVIDED[:2]
+                },
                 "append_to_view_ms": {
                     f"at_{rate}_per_s": latency(at, database, cluster.connection, feed, rate)
                     for rate in RATES
@@ -131,26 +138,67 @@ def rebuilt(database: Database, kafka: Connection) -> dict[str, object]:
 
     From the tape, and from the first offset of Kafka.
     """
-    projection = view("rounds")
-
-    def seconds(over: Connection | None, workers: int) -> float:
-        work = Work(database, over, projection.name, Share(of=workers), FACTS)
-
-        def first(connection: AnyConnection) -> bool:
-            return fill(connection, work, progress=lambda *_: None, stop=lambda: False)
-
-        with feed_source(database, over, []) if over else tape_source(database) as source:
-            if workers == 1:
-                return timed(lambda: rebuild(database, source, projection))
-            return timed(lambda: rebuild(database, source, projection, first=first))
 
     def by_workers(over: Connection | None) -> dict[str, float]:
         return {
-            str(workers): round(statistics.median(seconds(over, workers) for _ in range(RUNS)), 2)
+            str(workers): round(
+                statistics.median(
+                    rebuilt_s(database, "rounds", over, workers) for _ in range(RUNS)
+                ),
+                2,
+            )
             for workers in WORKERS
         }
 
     return {"from_tape": by_workers(None), "from_kafka": by_workers(kafka)}
+
+
+def rebuilt_s(database: Database, name: str, over: Connection | None, workers: int) -> float:
+    """Seconds that a rebuild takes, from the tape or from Kafka."""
+    work = Work(database, over, name, Share(of=workers), FACTS)
+
+    def first(connection: AnyConnection) -> bool:
+        return fill(connection, work, progress=lambda *_: None, stop=lambda: False)
+
+    with feed_source(database, over, []) if over else tape_source(database) as source:
+        if workers == 1:
+            return timed(lambda: rebuild(database, source, view(name)))
+        return timed(lambda: rebuild(database, source, view(name), first=first))
+
+
+def rebuilt_by_two(database: Database, name: str) -> dict[str, float]:
+    """Seconds of a rebuild by one process and by two, by turns, from the tape."""
+    return by_turns(lambda count: rebuilt_s(database, name, None, count))
+
+
+def followed_in_parts(at: Place, database: Database, name: str) -> dict[str, float]:
+    """Seconds that the command takes from an empty view, alone and as two that have a part each."""
+
+    def seconds(count: int) -> float:
+        bench_views.emptied(database, view(name))
+        told = environ(at.home, ROUND_LEDGER_DATABASE_URL=at.url)
+        asked = ["consume", name, "--from", "tape"]
+        parts = [["--part", f"{number}/{count}"] for number in range(1, count + 1)]
+        return timed(lambda: all_done([[*START, *asked, *part] for part in parts], told))
+
+    return by_turns(seconds)
+
+
+def all_done(commands: Sequence[Sequence[str]], told: dict[str, str]) -> None:
+    """Run commands side by side to their end."""
+    quiet = subprocess.DEVNULL
+    running = [subprocess.Popen(each, env=told, stdout=quiet, stderr=quiet) for each in commands]
+    ended = [each.wait() for each in running]
+    if any(ended):
+        raise SystemExit(f"failed: {commands}")
+
+
+def by_turns(seconds: Callable[[int], float]) -> dict[str, float]:
+    """By one and by two: the medians, and the median of the turns' own ratios."""
+    turns = [(seconds(1), seconds(2)) for _ in range(RUNS)]
+    one, two = (statistics.median(each) for each in zip(*turns, strict=True))
+    ratio = statistics.median(first / second for first, second in turns)
+    return {"one_s": round(one, 2), "two_s": round(two, 2), "two_to_one": round(ratio, 2)}
 
 
 def latency(

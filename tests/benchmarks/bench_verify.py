@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from infra.postgres.tape import PostgresTape
+from infra.postgres.verification.parallel import side_by_side
 from ledger.record.verify import Expected, verify
 from tests.benchmarks.bench_views import fill, floor, prepared
 from tests.benchmarks.tools.served import place
@@ -20,15 +21,16 @@ from tests.scenes.dossiers import chained
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
 
-FACTS = 100_000
+FACTS, FACTS_DIVIDED = 100_000, 300_000
 RUNS = 5
 """Measurements a figure is the median of."""
 
 
 def run() -> dict[str, object]:
-    """Rows a second; about a minute."""
+    """Rows a second; some two minutes."""
     held = list(islice(floor(), FACTS))
     copy = chained(held)
     expected = Expected(FACTS, copy.heads)
@@ -46,7 +48,30 @@ def run() -> dict[str, object]:
                 "with_the_database": _beside(
                     "read", lambda: _read(tape), lambda: tape.verify().broken
                 ),
+                "by_two_processes": _by_two(database),
             }  # fmt: skip
+
+
+def _by_two(database: Database) -> dict[str, float]:
+    """Seconds of `verify` by one process and by two, by turns, over a longer record."""
+    fill(database, islice(floor(), FACTS, None), FACTS_DIVIDED - FACTS)
+    turns = [(_verified_s(database, 1), _verified_s(database, 2)) for _ in range(RUNS)]
+    return {
+        "rows": FACTS_DIVIDED,
+        "one_s": median(one for one, _ in turns),
+        "two_s": median(two for _, two in turns),
+        "two_to_one": median(one / two for one, two in turns),
+    }
+
+
+def _verified_s(database: Database, workers: int) -> float:
+    with PostgresTape(database) as tape:
+        start = time.perf_counter()
+        seen = tape.verify((), None, lambda expected: side_by_side(database, expected, workers))
+        took = time.perf_counter() - start
+    if seen.broken:
+        raise SystemExit(f"the record does not hold: {seen.broken}")
+    return took
 
 
 def _beside(

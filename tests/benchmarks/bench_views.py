@@ -71,7 +71,14 @@ def run(sizes: Sequence[int] = FACTS) -> dict[str, object]:
 
 
 def floor() -> Iterator[Received]:
-    """Gaming days of simulated facts, one after the other, for ever."""
+    """Gaming days of simulated facts as received, one after the other, for ever."""
+    for parsed in map(parse_line, days()):
+        if isinstance(parsed, Received):
+            yield parsed
+
+
+def days() -> Iterator[bytes]:
+    """The lines of gaming days of simulated facts, one after the other, for ever."""
     for day in range(1, 1000):
         plan = plan_of(
             tables=TABLES,
@@ -81,11 +88,9 @@ def floor() -> Iterator[Received]:
             gaming_day=f"{2026 + day // 336}-{day // 28 % 12 + 1:02d}-{day % 28 + 1:02d}",
         )
         for emitted in simulate(plan):
-            parsed = parse_line(line(plan, emitted.fact))
             # The office files once: one more filing rules on every round since its day again.
-            filed = day > 1 and isinstance(emitted.fact.body, RulesSubmissionFiled)
-            if isinstance(parsed, Received) and not filed:
-                yield parsed
+            if day == 1 or not isinstance(emitted.fact.body, RulesSubmissionFiled):
+                yield line(plan, emitted.fact)
 
 
 def prepared(server: str) -> Database:
@@ -137,11 +142,17 @@ def decode_all(source: object, facts: int) -> None:
 
 def timed_from_empty(database: Database, source: object, view: Projection) -> float:
     """Seconds a view takes from nothing to the end of the record."""
+    emptied(database, view)
+    return timed(lambda: catch_up(database, source, [view]))  # type: ignore[arg-type] # as above
+
+
+def emptied(database: Database, view: Projection) -> None:
+    """Leave a view whole, and as it was before the first fact."""
     with database.connect("ledger_owner") as connection:
         for table in view.tables:
             connection.execute(f"TRUNCATE views.{table.name}".encode())
+        connection.execute("DELETE FROM views.parts WHERE view = %s", (view.name,))
         connection.execute("UPDATE views.tracking SET position = 0 WHERE view = %s", (view.name,))
-    return timed(lambda: catch_up(database, source, [view]))  # type: ignore[arg-type] # as above
 
 
 def timed(work: object) -> float:

@@ -50,9 +50,19 @@ LIMITS = (
     *(Limit(f"adjudicate.{name}.adjudicated_to_decoded", ">=", 1 / 6) for name in DEALT),
     *(Limit(f"adjudicate.{name}.adjudicated_to_decoded", ">=", 1 / 10) for name in _LATER),
     *(Limit(f"views.facts_per_s.{name}", ">=", 50_000) for name in _FOLLOWED),
+    Limit("tape.append_1000_a_call.ours_to_raw", ">=", 0.45),
+    Limit("feed.published_per_s.relay_to_bare_kafka_python", ">=", 0.6),
     Limit("judge.parsed_to_loaded", ">=", 0.65),
+    Limit("judge.judged_to_loaded", ">=", 0.315),  # 1.5 times what it was
+    Limit("judge.adjudicate_of_a_million.peak_mib", "<=", 1_024),
+    Limit("verify.by_two_processes.two_to_one", ">=", 1.5),
+    Limit("feed.rebuilt_by_two.rulings.two_to_one", ">=", 1.5),
+    Limit("feed.rebuilt_by_two.drop.two_to_one", ">=", 1.6),
+    Limit("feed.rebuilt_by_two.disputes.two_to_one", ">=", 1.6),
     Limit("commands.*_s.first", "<=", 0.75),
     Limit("commands.*_s.again", "<=", 0.55),
+    Limit("history.table_days_6000.drop_of_a_day_s", "<=", 0.2),
+    Limit("history.longer_to_shorter.*", "<=", 2.5),  # in proportion, and some chance
     Limit("views.round_ms_at_10000000.cold_fetch_and_rule.p99", "<=", 20),
     Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
     Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours_alone", ">=", 1),
@@ -68,7 +78,7 @@ LIMITS = (
 
 def held(results: Mapping[str, object]) -> list[Held]:
     """Every limit of the benchmarks that ran, figure by figure."""
-    figures = dict(_flat(results, ""))
+    figures = dict(flat(results))
     return [
         one
         for limit in LIMITS
@@ -100,10 +110,11 @@ def _held(limit: Limit, figures: Mapping[str, float]) -> Iterator[Held]:
         )
 
 
-def _flat(figures: Mapping[str, object], above: str) -> Iterator[tuple[str, float]]:
+def flat(figures: Mapping[str, object], above: str = "") -> Iterator[tuple[str, float]]:
+    """Every figure by its path: bench.group.figure."""
     for name, value in figures.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{above}{name}.")
+            yield from flat(value, f"{above}{name}.")
         elif isinstance(value, int | float):
             yield f"{above}{name}", value
 

@@ -44,10 +44,10 @@ def place() -> Iterator[Place]:
             yield Place(home, conninfo.make_conninfo(server, dbname=NAME))
 
 
-def start(home: Path, port: int = 0) -> Served:
+def start(home: Path, port: int = 0, workers: int = 1) -> Served:
     """Start one and wait until it listens: as a user starts it, since it is measured."""
     process = subprocess.Popen(
-        [*START, "serve", "--no-views", "--port", str(port)],
+        [*START, "serve", "--no-views", "--port", str(port), "--workers", str(workers)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -65,9 +65,9 @@ def start(home: Path, port: int = 0) -> Served:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Served]:
+def serving(home: Path, workers: int = 1) -> Iterator[Served]:
     """One that ends with the block."""
-    served = start(home)
+    served = start(home, workers=workers)
     try:
         yield served
     finally:

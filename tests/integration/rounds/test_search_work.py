@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import Row
     from tests.fixtures.postgres import Scenes
 
-_DROP = """
+DROP = """
 INSERT INTO views.drop_days (property, table_name, gaming_day, cash)
 SELECT 'p', 'T-' || t, to_char(date '2020-01-01' + d, 'YYYY-MM-DD'), 100
   FROM generate_series(1, 4) t, generate_series(0, {days} - 1) d;
@@ -37,7 +37,7 @@ SELECT '/p/T/d', table_name || gaming_day, 'cash', '', 1, 2, 3, 'w', 's', 'f',
        property, table_name, gaming_day FROM views.drop_days
 """
 
-_ROUNDS = """
+ROUNDS = """
 INSERT INTO views.rounds
 SELECT property, table_name, gaming_day, n, 'g', 'completed', us + n * minute,
        us + n * minute + minute / 2, '{{1,2}}', '{{ante}}', 1000, 2000, 40
@@ -77,7 +77,7 @@ SELECT property, table_name, gaming_day, number, 0,
 ANALYZE
 """
 
-_FILTERS = {
+FILTERS = {
     "a day": {"gaming_day": "2020-01-02"},
     "a table's day": {"gaming_day": "2020-01-02", "table": "T-2"},
     "a dealer": {"dealer": "D-1"},
@@ -149,7 +149,7 @@ def touched(plan: Mapping[str, Any]) -> int:
 
 
 def test_the_drop_of_twice_as_many_days_takes_twice_the_steps(scenes: Scenes) -> None:
-    few, many = (scenes.read(filled, days, _DROP)[0] for days in (8, 16))
+    few, many = (scenes.read(filled, days, DROP)[0] for days in (8, 16))
     small, large = (steps(lambda: drop.read(each)) for each in (few, many))  # noqa: B023 - called at once
     assert len(drop.read(many)) == 64
     assert 1.9 < large / small < 2.1
@@ -160,8 +160,8 @@ def test_what_a_search_reads_does_not_grow_with_the_ledger(
     scenes: Scenes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second ledger has three times the days; the rounds that match are the same."""
-    few, many = (scenes.read(filled, days, _DROP, _ROUNDS)[0] for days in (150, 450))
-    for name, given in _FILTERS.items():
+    few, many = (scenes.read(filled, days, DROP, ROUNDS)[0] for days in (150, 450))
+    for name, given in FILTERS.items():
         filters = Filters(**given)
         found = search(few, filters)
         assert found, name

@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,11 @@ from psycopg import errors
 from consumers.disputes import disputes
 from consumers.money import drop
 from consumers.registry import VIEWS
-from consumers.runtime import outbox
+from consumers.runtime import outbox, unpark
 from consumers.runtime.lifecycle import RunnerOptions, catch_up, rebuild
 from consumers.runtime.runner import Runner, _UpTo
 from consumers.runtime.source import Share
+from infra.postgres import parking
 from infra.postgres.outbox import Message
 from infra.postgres.view_tables import LIVE, ViewStore, writing
 from ledger.errors import Refused
@@ -38,7 +40,7 @@ from tests.until import until
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from consumers.runtime.source import Projection
+    from consumers.runtime.source import Batch, Projection
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import Tracking
     from ledger.record.tape import TapeRow
@@ -169,6 +171,37 @@ def test_a_part_whose_view_was_divided_otherwise_is_refused(scenes: Scenes) -> N
             runner.step()
 
 
+def test_a_tape_that_one_part_parks_is_withheld_from_all_until_the_view_is_rebuilt(
+    scenes: Scenes,
+) -> None:
+    database, rows = scenes.copy(crossed, 2, 4)
+    tape = next(row.tape for row in rows if row.type == "wager_placed.v1")
+
+    def failing(store: ViewStore, batch: Batch) -> None:
+        if any(row.tape == tape and row.position > 200 for row in batch.rows):
+            raise ValueError(tape)
+        drop.DROP.apply(store, batch)
+
+    with writing(database, LIVE) as connection:
+        store, source = ViewStore(connection, LIVE), Prefix(rows, len(rows))
+        wrong = replace(drop.DROP, apply=failing)
+        parts = [
+            Runner(store, source, [wrong], RunnerOptions(None, 150, True, share=Share(number, 2)))  # noqa: FBT003 - parks
+            for number in range(2)
+        ]
+        while lowest(database, drop.DROP) < len(rows):
+            for each in parts:
+                each.step()
+        assert {seen.parked.keys() == {tape} for each in parts for seen in each._seen["drop"]} == {
+            True
+        }
+    assert [(each.view, each.tape) for each in parking.shown(database)] == [("drop", tape)]
+    told = unpark.release(database, [drop.DROP], tape)
+    assert [each.how for each in told] == ["rebuilt"]
+    whole, _ = scenes.read(crossed_in_views, 2, 4)
+    assert dumped(database, drop.DROP) == dumped(whole, drop.DROP)
+
+
 def test_parts_number_their_messages_in_the_order_in_which_they_commit(scenes: Scenes) -> None:
     """A relay that has published a number never looks below it."""
     database, rows = scenes.copy(crossed, 2, 4)
@@ -188,15 +221,15 @@ def test_parts_number_their_messages_in_the_order_in_which_they_commit(scenes: S
 
 
 def test_messages_are_of_rows_that_one_part_writes() -> None:
-    """A row of a log is written by every part, and would be told by each."""
+    """A row of a log is written by every part, and each would enqueue it."""
     told = [each.table for projection in VIEWS for each in projection.tells]
     assert [table.name for table in told if table.is_log] == []
 
 
 @contextmanager
-def part_process(database: Database, part: str) -> Iterator[subprocess.Popen[str]]:
+def part_process(database: Database, *part: str) -> Iterator[subprocess.Popen[str]]:
     """A process that follows one part of the divided views from the tape."""
-    command = [sys.executable, "-m", "tests.processes.view_process", database.url, part]
+    command = [sys.executable, "-m", "tests.processes.view_process", database.url, *part]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout
@@ -240,9 +273,27 @@ def test_parts_killed_anywhere_are_the_view_of_one_process_that_never_was(
     assert untold(database) == set()
 
 
+@pytest.mark.long
+def test_a_part_killed_after_its_checkpoint_and_before_its_rows_would_leave_rows_out(
+    scenes: Scenes,
+) -> None:
+    """The control: one SIGKILL is seen, if a part's checkpoint and rows do not commit together."""
+    database, rows = scenes.copy(crossed, 1, 4)
+    for _ in range(5):  # each loses a batch
+        with part_process(database, "1/2", "early") as mutant:
+            assert mutant.stdout
+            assert mutant.stdout.readline() == "early\n"
+            mutant.kill()
+            mutant.wait()
+    with part_process(database, "1/2"), part_process(database, "2/2"):
+        until(lambda: lowest(database) == len(rows))
+    whole, _ = scenes.read(crossed_in_views, 1, 4)
+    assert any(dumped(database, each) != dumped(whole, each) for each in DIVIDED)
+
+
 def furthest(database: Database) -> int:
     return max(max((0, *tracking(database, each).parts)) for each in DIVIDED)
 
 
-def lowest(database: Database) -> int:
-    return min(tracking(database, each).position for each in DIVIDED)
+def lowest(database: Database, *views: Projection) -> int:
+    return min(tracking(database, each).position for each in views or DIVIDED)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.limits import LIMITS, held, table
 from tests.benchmarks.tools.load import Request, run
+from tests.benchmarks.tools.refresh import refreshed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,3 +78,20 @@ def test_a_limit_on_every_game_is_told_game_by_game() -> None:
     told = {row.figure.split(".")[1]: (row.limit, row.met) for row in rows if row.value}
     assert told == {"criss_cross_poker": (">= 0.167", False), "craps": (">= 0.1", True)}
     assert len({limit.figure for limit in LIMITS}) == len(LIMITS)
+
+
+def test_the_page_of_figures_takes_those_of_a_run_and_leaves_the_others() -> None:
+    rows = [
+        "| parsed | 0.5 | ≥ 0.65 | `judge.parsed_to_loaded` |",
+        "| relay | 0.60 (apart) | ≥ 0.6 | `feed.relay` |",
+        "| facts a second | 1 | `views.rounds` |",
+        "| several | 1 · 2 | `views.rounds` · `views.drop` |",
+        "text",
+    ]
+    figures = {"judge.parsed_to_loaded": 0.774, "feed.relay": 0.9, "views.rounds": 77029.1}
+    assert refreshed("\n".join(rows), figures).split("\n") == [
+        "| parsed | 0.77 | ≥ 0.65 | `judge.parsed_to_loaded` |",
+        rows[1],
+        "| facts a second | 77,029 | `views.rounds` |",
+        *rows[3:],
+    ]
