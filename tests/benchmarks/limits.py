@@ -53,7 +53,6 @@ LIMITS = (
     Limit("tape.append_1000_a_call.ours_to_raw", ">=", 0.45),
     Limit("feed.published_per_s.relay_to_bare_kafka_python", ">=", 0.6),
     Limit("judge.parsed_to_loaded", ">=", 0.65),
-    Limit("judge.judged_to_loaded", ">=", 0.315),  # 1.5 times what it was
     Limit("judge.adjudicate_of_a_million.peak_mib", "<=", 1_024),
     Limit("verify.by_two_processes.two_to_one", ">=", 1.5),
     Limit("feed.rebuilt_by_two.rulings.two_to_one", ">=", 1.5),

@@ -49,9 +49,9 @@ def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
 
 
 def _transact(order: str) -> Callable[..., None]:
-    def transact(self: Runner, view: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
-        seen = self._seen[view.name]
-
+    def transact(
+        self: Runner, view: Projection, seen: Any, batch: Batch, parked: dict[str, Parked]
+    ) -> None:
         def move() -> None:
             with self._store.transaction():
                 if not self._store.advance(view.name, seen.tracking, batch.position):
@@ -61,7 +61,7 @@ def _transact(order: str) -> Callable[..., None]:
         def take() -> None:
             with self._store.transaction():
                 asked = outbox.capture_changes(self._store, view)
-                self._take(view, taken(batch, parked))
+                self._take(view, seen.share, taken(batch, parked))
                 outbox.enqueue(self._store, view, batch.position, asked)
 
         for each in (move, take) if order == "first" else (take, move):
@@ -105,10 +105,10 @@ def _step_with_all(self: Runner) -> bool:
     """Applies whatever comes to every view."""
     rows = self._source.read(self.position, self._options.batch_rows)
     for view in self._projections if rows else ():
-        seen = self._seen[view.name]
-        self._transact(view, Batch(rows), seen.parked)
+        [seen] = self._seen[view.name]
+        self._transact(view, seen, Batch(rows), seen.parked)
         moved = seen.tracking._replace(position=rows[-1].position)
-        self._seen[view.name] = seen._replace(tracking=moved)
+        self._seen[view.name] = [seen._replace(tracking=moved)]
     return bool(rows)
 
 
