@@ -17,7 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from tests.benchmarks.limits import held, table
+from tests.benchmarks.tools.limits import held, table
 from tests.fixtures.postgres import postgres_version
 
 FOLDER = Path(__file__).parent

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.limits import flat
+from tests.benchmarks.tools.limits import flat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.limits import LIMITS, held, table
+from tests.benchmarks.tools.limits import LIMITS, held, table
 from tests.benchmarks.tools.load import Request, run
 from tests.benchmarks.tools.refresh import refreshed
 
