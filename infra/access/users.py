@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from infra.access.connections import AccessDatabase
     from infra.postgres.connection import AnyConnection
 
-Role = Literal["surveillance", "finance", "ops", "auditor"]
+Role = Literal["surveillance", "finance", "ops", "auditor", "pit", "cage", "count"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """surveillance reads rounds, footage and cases, and records decisions. finance reads the drop, and
 rounds without footage or patron tokens. ops reads the floor and consumer lag. auditor reads
-everything and changes nothing."""
+everything and changes nothing. pit, cage and count enter the papers of tables, cage and count room,
+and read nothing else."""
 
 PASSWORD_MIN, PASSWORD_MAX = 12, 256
 """Limits of a password's length. No kinds of characters are required, since length counts."""

@@ -31,7 +31,8 @@ KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
 """What a box may hold beside coupons."""
 
 
-_OF_BOX = (DropBoxAttached, DropBoxRemoved, DropBoxCounted, DropBoxVerified)
+BOX_FACTS = (DropBoxAttached, DropBoxRemoved, DropBoxCounted, DropBoxVerified)
+"""Facts of a box."""
 
 
 class DropBox(NamedTuple):
@@ -57,7 +58,7 @@ def boxes(facts: Iterable[Fact]) -> list[DropBox]:
     found: dict[str, DropBox] = {}
     for fact in facts:
         body = fact.body
-        if not isinstance(body, _OF_BOX):
+        if not isinstance(body, BOX_FACTS):
             continue
         box = found.setdefault(body.box, DropBox(body.box))
         if isinstance(body, DropBoxCounted):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 Kind = Literal["fill", "credit"]
-_STEPS: dict[type, tuple[Kind, str]] = {
+_STEPS: dict[type[ChipSlip], tuple[Kind, str]] = {
     FillRequested: ("fill", "requested"),
     FillDispatched: ("fill", "dispatched"),
     FillAccepted: ("fill", "accepted"),
@@ -81,6 +81,11 @@ def slips(facts: Iterable[Fact]) -> list[SlipRecord]:
         got: dict[str, Any] = {step: (*getattr(slip, step), fact)}
         found[kind, slip.number] = slip._replace(**got)
     return [found[key] for key in sorted(found)]
+
+
+def fact_type(kind: Kind, step: str) -> type[ChipSlip]:
+    """The type of the fact of a slip's step, such as `FillDispatched`."""
+    return next(struct for struct, its in _STEPS.items() if its == (kind, step))
 
 
 def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:

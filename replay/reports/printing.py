@@ -1,4 +1,4 @@
-"""Prints a report, and remembers that it was printed: a second print of the same says REPRINT.
+"""Prints reports and slips, and remembers each print: a second print of the same says REPRINT.
 
 A print is an access event, so that `users log` lists it, a backup keeps it and nothing changes it.
 Who prints at the same time waits, so that one of them is the reprint.
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.access.connections import AccessDatabase, Actor
+    from infra.postgres.connection import AnyConnection
     from replay.reports.table import ReportHead, ReportTable
 
-PRINTED = "report_printed"
+PRINTED, SLIP_PRINTED = "report_printed", "slip_printed"
 """What an access event says of a print."""
 
 
@@ -43,16 +44,29 @@ def print_report(
     write = WRITERS[path.suffix.lower()]
     detail = f"{head.facility} {head.gaming_day} v{head.version} {head.digest}"
     with access.open() as connection:
-        lock_transaction(connection, "report printed")
-        found = connection.execute(
-            "SELECT count(*) FROM access.events WHERE what = %s AND name = %s AND detail = %s",
-            (PRINTED, name, detail),
-        ).fetchone()
-        printed = head._replace(reprint=found[0] if found else 0)
+        printed = head._replace(reprint=_prints_before(connection, PRINTED, name, detail))
         octets = write(printed, table)
         note(connection, PRINTED, name, actor, detail)
         _write(path, octets)
     return printed
+
+
+def print_slip(access: AccessDatabase, property_: str, name: str, actor: Actor) -> int:
+    """Log that a slip is printed; how often it was printed before."""
+    with access.open() as connection:
+        before = _prints_before(connection, SLIP_PRINTED, name, property_)
+        note(connection, SLIP_PRINTED, name, actor, property_)
+    return before
+
+
+def _prints_before(connection: AnyConnection, what: str, name: str, detail: str) -> int:
+    """How often the same was printed; who prints at the same time waits."""
+    lock_transaction(connection, "report printed")
+    found = connection.execute(
+        "SELECT count(*) FROM access.events WHERE what = %s AND name = %s AND detail = %s",
+        (what, name, detail),
+    ).fetchone()
+    return found[0] if found else 0
 
 
 def _write(path: Path, octets: bytes) -> None:

@@ -71,6 +71,7 @@ TABS = (
     Tab("Cases", "/cases", ("surveillance", "auditor")),
     Tab("Drop", "/drop", ("finance", "auditor")),
     Tab("Win", "/win", ("finance", "auditor")),
+    Tab("Entry", "/entry", ("pit", "cage", "count", "finance", "auditor")),
 )
 """In the order they are shown."""
 

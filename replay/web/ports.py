@@ -19,6 +19,7 @@ from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
+from replay.recording.papers import PaperDecisions
 from replay.shell.settings import in_force
 from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
@@ -48,6 +49,7 @@ class Ports(NamedTuple):
     alerts: AlertWatch
     dispute_context: DisputeContext  # raises, decides and locks disputes
     windows: PreservedWindows  # footage preserved without a dispute
+    papers: PaperDecisions  # slips, inventories and counts that people enter
 
     def zones(self) -> Zones:
         """The zones that times are shown and typed in; the setting's if the database is down."""
@@ -63,7 +65,11 @@ def opened_ports(
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record. It is closed when the block ends."""
     access, library = AccessDatabase(database), FootageIndex(in_force().home)
-    with closing(access), DisputeDecisions(database) as decisions:
+    with (
+        closing(access),
+        DisputeDecisions(database) as decisions,
+        PaperDecisions(database) as papers,
+    ):
         context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
         yield Ports(
             address=address,
@@ -80,6 +86,7 @@ def opened_ports(
             windows=PreservedWindows(
                 context.lock_context, tape, policy_from(settings.retention_file)
             ),
+            papers=papers,
         )
 
 

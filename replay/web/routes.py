@@ -18,6 +18,7 @@ from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
+from replay.web.entry import boxes, inventories, papers, slips
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, drop, find, footage, live, win
 from replay.web.pages import round as round_
@@ -38,6 +39,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     clips.router,
     dossiers.router,
     cases.router,
+    papers.router,
+    inventories.router,
+    slips.router,
+    boxes.router,
 )
 
 _SAYS = {

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 READ = frozenset(("surveillance", "finance", "auditor"))
 SEE = frozenset(("surveillance", "auditor"))
 DO = frozenset(("surveillance",))
+PIT = frozenset(("pit",))
+PAPERS = frozenset(("pit", "cage", "finance", "auditor"))
 PUBLIC = frozenset(
     (
         *(("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup")),
@@ -30,6 +32,7 @@ PUBLIC = frozenset(
 )
 ROUND, CASE = "{property_}/{table}/{day}/{number}", "{property_}/{dispute:path}"
 WINDOW = "windows/{property_}/{name}"
+SLIP, BOX = "{property_}/{kind}/{slip:path}", "{property_}/{table}/{day}/{box:path}"
 MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/sign-out"): frozenset(ROLES),
     ("POST", "/session"): frozenset(ROLES),
@@ -37,6 +40,16 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
     ("GET", "/drop"): frozenset(("finance", "auditor")),
     ("GET", "/win"): frozenset(("finance", "auditor")),
+    ("GET", "/entry"): PAPERS | frozenset(("count",)),
+    ("GET", "/entry/inventories"): PIT,
+    ("POST", "/entry/inventories"): PIT,
+    ("GET", "/entry/slips/new"): PIT,
+    ("POST", "/entry/slips"): PIT,
+    ("GET", f"/entry/slips/{SLIP}"): PAPERS,
+    ("POST", f"/entry/slips/{SLIP}"): frozenset(("pit", "cage")),
+    ("POST", "/entry/prints"): PAPERS - {"auditor"},
+    ("GET", f"/entry/boxes/{BOX}"): frozenset(("count", "cage")),
+    ("POST", f"/entry/boxes/{BOX}"): frozenset(("count", "cage")),
     ("GET", f"/rounds/{ROUND}"): READ,
     ("GET", f"/rounds/{ROUND}/tables"): READ,
     ("GET", f"/watch/{ROUND}"): SEE,
@@ -58,6 +71,7 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
 SIGN_OUT = ("POST", "/sign-out")
 GIVEN = {
     "property_": "hollywood", "table": "CC-07", "day": "2026-11-20", "number": "1",
+    "kind": "fill", "slip:path": "F-1", "box:path": "B1",
     "sha256": "0" * 64, "dispute:path": "D-1",
     "name": "P-20261120T190000Z-20261120T192000Z-3f9a2c",
 }  # fmt: skip
@@ -103,7 +117,7 @@ def answered(site: Site, cookie: str) -> dict[tuple[str, str], int]:
 def test_each_role_may_what_it_may_and_no_more(staffed: Site) -> None:
     for role in ROLES:
         browser = staffed.browser(role)
-        token = browser.token("/live" if role == "ops" else "/")
+        token = browser.csrf
         for (method, template), roles in MAY.items():
             if (method, template) == SIGN_OUT:
                 continue

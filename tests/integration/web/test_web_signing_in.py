@@ -54,9 +54,12 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 OF_ROLE: dict[str, set[str]] = {
     "surveillance": {"/", "/live"},
-    "finance": {"/", "/drop", "/win"},
+    "finance": {"/", "/drop", "/win", "/entry"},
     "ops": {"/live"},
-    "auditor": {"/", "/live", "/drop", "/win"},
+    "auditor": {"/", "/live", "/drop", "/win", "/entry"},
+    "pit": {"/entry"},
+    "cage": {"/entry"},
+    "count": {"/entry"},
 }
 
 

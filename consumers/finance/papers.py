@@ -1,0 +1,87 @@
+"""Papers that people enter, from the view `finance`: slips, counts of boxes, inventories.
+
+What was corrected later is here as it was recorded: a paper that exists is not entered again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from consumers.finance import money_facts
+from infra.postgres.view_tables import reading
+from ledger.finance.boxes import BOX_FACTS
+from ledger.finance.placing import by_time, table_of
+from ledger.finance.slips import slips
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.slips import SlipRecord
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+VIEWS = (money_facts.VIEW,)
+"""The views to catch up before a paper is read."""
+
+TABLES = (money_facts.FACTS_OF_MONEY.name,)
+
+SLIPS_MAX = 60
+"""The newest slips that are listed."""
+
+_PLACES = "SELECT tape, table_seq, table_seq FROM {schema}.finance_facts WHERE property = %(house)s"
+
+_NEWEST = f"""{_PLACES} AND (paper_kind, paper) IN (
+    SELECT paper_kind, paper FROM {{schema}}.finance_facts
+     WHERE property = %(house)s AND paper_kind IN ('fill', 'credit')
+     GROUP BY paper_kind, paper ORDER BY max(time_us) DESC, paper LIMIT %(most)s)
+"""  # noqa: S608 - put together from constants
+
+
+class EnteredDay(NamedTuple):
+    """The papers of a property: its tables, and the boxes of one gaming day."""
+
+    gaming_day: str
+    tables: Sequence[str]
+    boxes: Mapping[tuple[str, str], Sequence[Fact]]  # facts in order of time, by table and box
+    slips: Sequence[SlipRecord]  # the newest first
+
+
+def slip_rows(store: ViewStore, property_: str, kind: str, number: str) -> list[TapeRow]:
+    """The rows of the record about a slip, at any table."""
+    asked = {"house": property_, "kind": kind, "number": number}
+    return store.rows_named(f"{_PLACES} AND paper_kind = %(kind)s AND paper = %(number)s", asked)
+
+
+def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> list[TapeRow]:
+    """The rows of the record that name a table's gaming day: counts, inventories, boxes."""
+    asked = {"house": property_, "name": table, "day": gaming_day}
+    return store.rows_named(f"{_PLACES} AND table_name = %(name)s AND gaming_day = %(day)s", asked)
+
+
+def read(database: Database, property_: str, gaming_day: str | None = None) -> EnteredDay:
+    """The papers of a property and gaming day; None: the latest day that a fact names."""
+    with reading(database, TABLES) as store:
+        tables = store.query(
+            "SELECT DISTINCT table_name FROM {schema}.finance_facts WHERE property = %(house)s"
+            " ORDER BY table_name",
+            {"house": property_},
+        )
+        [[last]] = store.query(
+            "SELECT max(gaming_day) FROM {schema}.finance_facts WHERE property = %(house)s",
+            {"house": property_},
+        )
+        day = gaming_day or last or ""
+        of_day = store.rows_named(
+            f"{_PLACES} AND gaming_day = %(day)s", {"house": property_, "day": day}
+        )
+        newest = store.rows_named(_NEWEST, {"house": property_, "most": SLIPS_MAX})
+    boxes: dict[tuple[str, str], list[Fact]] = {}
+    for fact in sorted(map(fact_of, of_day), key=by_time):
+        if isinstance(fact.body, BOX_FACTS):
+            boxes.setdefault((table_of(fact)[1], fact.body.box), []).append(fact)
+    found = slips(sorted(map(fact_of, newest), key=by_time))
+    found.sort(key=lambda slip: by_time(slip.facts[-1]), reverse=True)
+    return EnteredDay(day, [name for (name,) in tables], boxes, found)

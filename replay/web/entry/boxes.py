@@ -1,0 +1,127 @@
+"""Counting a box: a blank form for the first count, a blank one for the second, then the cage's.
+
+A counter sees both counts after the second, the cage after it verified. Who reads counts on other
+pages counts none here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request, Response
+from starlette.exceptions import HTTPException
+
+from infra.access.users import User
+from ledger.errors import NotFound, Refused, Usage
+from ledger.finance.boxes import KINDS, counted
+from replay.recording.box_counts import CountedBox
+from replay.web.access.authentication import signed_in
+from replay.web.entry import papers, typed
+from replay.web.page import page
+from replay.web.ports import ports
+
+if TYPE_CHECKING:
+    from ledger.facts import DropBoxCounted, DropBoxVerified
+
+PATH = papers.PATH + "/boxes/{property_}/{table}/{day}/{box:path}"
+
+router = APIRouter(include_in_schema=False)
+Counter = Annotated[User, Depends(signed_in("count", "cage"))]
+Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
+
+
+class ComparedCounts(NamedTuple):
+    """One kind of content by each count, in cents; coupons in pieces."""
+
+    kind: str
+    amounts: list[int | None]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the counts disagree."""
+        return len(set(self.amounts)) > 1
+
+
+@router.get(PATH)
+def box(
+    request: Request, user: Counter, property_: str, table: str, day: str, box: str
+) -> Response:
+    """The form that is due of a box, or its counts once they may be seen."""
+    return _page(request, user, _case(request, user, (property_, table, day, box)))
+
+
+@router.post(PATH)
+def count(
+    request: Request, user: Counter, form: Form, property_: str, table: str, day: str, box: str
+) -> Response:
+    """Put a count, or the cage's verification, on record."""
+    case = _case(request, user, (property_, table, day, box))
+    try:
+        body = _body(case, user, form)
+        ports(request).papers.decide(case, body)
+    except (Usage, Refused) as error:
+        return _page(request, user, case, 422, form=form, wrong=papers.wrong(error))
+    return papers.see(f"{papers.PATH}/boxes/{property_}/{table}/{day}/{quote(box, safe='')}")
+
+
+def _body(case: CountedBox, user: User, form: Form) -> DropBoxCounted | DropBoxVerified:
+    """The fact that a form says."""
+    if case.at_cage:
+        return case.verify(typed.amount(form, "total"), user.employee)
+    nth = 2 if form.get("count") == "2" else 1
+    return case.count(nth, typed.box_content(form), user.employee, form.get("second", ""))
+
+
+def _case(request: Request, user: User, which: tuple[str, str, str, str]) -> CountedBox:
+    """The box as this user's department sees it. Raises `NotFound`."""
+    if user.has("finance", "auditor") or user.has("count") == user.has("cage"):
+        raise HTTPException(403, "Who may read counts elsewhere cannot count or verify blind.")
+    house, table, day, number = which
+    papers.day_of(request, house, day)
+    new = CountedBox(
+        property=house, table=table, gaming_day=day, box=number, at_cage=user.has("cage")
+    )
+    found: CountedBox = ports(request).papers.read(new)
+    if found.record is None:
+        raise NotFound(f"No fact names box {number} then", where=table, hint="See the list.")
+    return found
+
+
+def _page(
+    request: Request,
+    user: User,
+    case: CountedBox,
+    status: int = 200,
+    *,
+    form: Mapping[str, str] | None = None,
+    wrong: str = "",
+) -> Response:
+    verified = [body.total for body in case.verified]
+    done = case.next_count() is None
+    may_see = done and (not case.at_cage or bool(verified))
+    return page(
+        request,
+        "entry_box.html",
+        status,
+        case=case,
+        due=None if case.at_cage else case.next_count(),
+        to_verify=case.at_cage and done and not verified,
+        state=papers.box_state(case),
+        compared=_compared(case) if may_see else [],
+        verified=verified if may_see else [],
+        form=form or {},
+        notes=typed.NOTES,
+        chips=typed.CHIPS,
+        who_counts=user.employee,
+        wrong=wrong,
+    )
+
+
+def _compared(case: CountedBox) -> list[ComparedCounts]:
+    """The counts side by side; a total is not known if the amount of a voucher is not."""
+    each = [counted(fact, {}) for fact in case.in_order()]
+    found = [ComparedCounts(kind, [of[kind] for of in each]) for kind in KINDS]
+    found.append(ComparedCounts("coupons", [len(body.coupons) for body in case.counts]))
+    return [of for of in found if any(amount != 0 for amount in of.amounts)]

@@ -1,0 +1,89 @@
+"""The form of a table inventory: the opener, or the count at a drop or closing (465a.36)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from infra.access.users import User
+from ledger.errors import LedgerError, Refused, Usage
+from replay.recording.table_inventories import KINDS, InventoryKind, TableInventory
+from replay.web.access.authentication import signed_in
+from replay.web.entry import papers, typed
+from replay.web.page import page
+from replay.web.ports import ports
+
+PATH = f"{papers.PATH}/inventories"
+
+router = APIRouter(include_in_schema=False)
+Pit = Annotated[User, Depends(signed_in("pit"))]
+Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
+
+
+@router.get(PATH)
+def new(request: Request, user: Pit, property: str = "", done: str = "") -> Response:  # noqa: A002 - as on the floor
+    """The empty form."""
+    return _page(request, {"property": property, "counted_by": user.employee}, done=done)
+
+
+@router.post(PATH)
+def enter(request: Request, user: Pit, form: Form) -> Response:
+    """Put the inventory on record. The signed-in person is one of the two."""
+    try:
+        house = typed.text(form, "property")
+        day = papers.day_of(request, house)
+        table = typed.name(form, "table")
+        papers.require_table(day, table)
+        people = (typed.text(form, "counted_by"), typed.text(form, "observed_by"))
+        if user.employee.casefold() not in {each.casefold() for each in people}:
+            raise Usage(
+                f"You are {user.employee}, and one of the two must be you",
+                where="counted_by",
+                hint="Let one of those two sign in.",
+            )
+        decisions = ports(request).papers
+        gaming_day = typed.gaming_day(form)
+        case = decisions.read(TableInventory(property=house, table=table, gaming_day=gaming_day))
+        body = case.enter(
+            _kind(form),
+            typed.pieces(form, "chips", typed.CHIPS),
+            slip=typed.text(form, "slip"),
+            total=typed.amount(form, "total"),
+            counted_by=people[0],
+            observed_by=people[1],
+            shift=form.get("shift", "").strip(),
+        )
+        decisions.decide(case, body)
+    except LedgerError as error:
+        if not isinstance(error, Usage | Refused):
+            raise
+        return _page(request, form, 422, wrong=papers.wrong(error))
+    return papers.see(f"{PATH}?property={house}&done={table}")
+
+
+def _kind(form: Mapping[str, str]) -> InventoryKind:
+    if form.get("kind") not in KINDS:
+        raise Usage("The kind of count is not known", where="kind", hint="Choose one.")
+    return cast("InventoryKind", form["kind"])
+
+
+def _page(
+    request: Request, form: Mapping[str, str], status: int = 200, *, wrong: str = "", done: str = ""
+) -> Response:
+    known = papers.houses(request)
+    house = form.get("property") or (known[0] if known else "")
+    day = papers.day_of(request, house) if house in known else None
+    return page(
+        request,
+        "entry_inventory.html",
+        status,
+        form=form,
+        houses=known,
+        house=house,
+        day=day,
+        chips=typed.CHIPS,
+        wrong=wrong,
+        done=done,
+    )

@@ -1,0 +1,184 @@
+"""Pages of Fill and Credit Slips: request, dispatch, acceptance, void, and the slip on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from infra.access.connections import Actor
+from infra.access.users import User
+from ledger.errors import NotFound, Refused, Usage
+from ledger.finance.placing import table_of
+from ledger.finance.slips import Kind, SlipRecord
+from replay.recording.chip_slips import STEPS, EnteredSlip, SlipStep, is_at_cage
+from replay.recording.papers import two_people
+from replay.reports.printing import print_slip
+from replay.web.access.authentication import address, signed_in
+from replay.web.entry import papers, typed
+from replay.web.page import page
+from replay.web.ports import ports
+
+PATH = f"{papers.PATH}/slips"
+SLIP = PATH + "/{property_}/{kind}/{slip:path}"
+PRINTS = f"{papers.PATH}/prints"
+
+_NUMBER = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
+
+router = APIRouter(include_in_schema=False)
+Pit = Annotated[User, Depends(signed_in("pit"))]
+Mover = Annotated[User, Depends(signed_in("pit", "cage"))]
+Reader = Annotated[User, Depends(signed_in("pit", "cage", "finance", "auditor"))]
+Printer = Annotated[User, Depends(signed_in("pit", "cage", "finance"))]
+Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
+OfKind = Literal["fill", "credit"]
+
+
+@router.get(f"{PATH}/new")
+def new(request: Request, user: Pit, property: str = "", kind: OfKind = "fill") -> Response:  # noqa: A002 - as on the floor
+    """The form that requests a fill or a credit; it suggests the next number of the series."""
+    del user
+    return _request_page(request, {"property": property, "kind": kind})
+
+
+@router.post(PATH)
+def request_(request: Request, user: Pit, form: Form) -> Response:
+    """Put a request on record, by the signed-in person."""
+    try:
+        house, table = typed.text(form, "property"), typed.name(form, "table")
+        papers.require_table(papers.day_of(request, house), table)
+        kind, number = _kind(form), typed.text(form, "slip")
+        case = _case(request, house, kind, number, "requested", table)
+        chips = typed.pieces(form, "chips", typed.CHIPS)
+        ports(request).papers.decide(case, case.enter("requested", chips, [user.employee]))
+    except (Usage, Refused) as error:
+        return _request_page(request, form, 422, wrong=papers.wrong(error))
+    return papers.see(papers.slip_path(house, SlipRecord(kind, number)))
+
+
+@router.get(SLIP)
+def slip(request: Request, user: Reader, property_: str, kind: OfKind, slip: str) -> Response:
+    """A slip, and the steps that this user may take."""
+    return _slip_page(request, user, _found(request, property_, kind, slip))
+
+
+@router.post(SLIP)
+def step(
+    request: Request, user: Mover, form: Form, property_: str, kind: OfKind, slip: str
+) -> Response:
+    """Take the next step of a slip: two people, of the department whose step it is."""
+    found = _found(request, property_, kind, slip)
+    try:
+        wanted = _step(form, user, kind)
+        case = _case(request, property_, kind, slip, wanted, found.table)
+        people = two_people(user.employee, form.get("second", ""))
+        chips = case.chips() if wanted == "voided" else typed.pieces(form, "chips", typed.CHIPS)
+        body = case.enter(wanted, chips, people, form.get("reason", "").strip())
+        ports(request).papers.decide(case, body)
+    except (Usage, Refused) as error:
+        return _slip_page(request, user, found, 422, form=form, wrong=papers.wrong(error))
+    return papers.see(papers.slip_path(property_, SlipRecord(kind, slip)))
+
+
+@router.post(PRINTS)
+def on_paper(request: Request, user: Printer, form: Form) -> Response:
+    """The slip on one page. Each print is logged, and from the second on it says REPRINT."""
+    house = typed.text(form, "property")
+    case = _found(request, house, _kind(form), typed.text(form, "slip"))
+    actor = Actor(user.name, address(request))
+    again = print_slip(ports(request).access, house, f"{case.kind} {case.slip}", actor)
+    return page(request, "entry_slip_paper.html", case=case, again=again, user=user)
+
+
+def _found(request: Request, house: str, kind: Kind, number: str) -> EnteredSlip:
+    """A slip on record. Raises `NotFound`."""
+    papers.day_of(request, house)
+    found: EnteredSlip = _case(request, house, kind, number, "requested", "")
+    if found.record is None:
+        raise NotFound(f"No {kind} slip {number} is on record", where=house, hint="See the list.")
+    return _case(request, house, kind, number, "requested", table_of(found.record.facts[0])[1])
+
+
+def _case(
+    request: Request, house: str, kind: Kind, number: str, step: SlipStep, table: str
+) -> EnteredSlip:
+    """A slip as the place that takes this step sees it."""
+    new = EnteredSlip(
+        property=house, table=table or "-", kind=kind, slip=number, at_cage=is_at_cage(kind, step)
+    )
+    found: EnteredSlip = ports(request).papers.read(new)
+    return found
+
+
+def _kind(form: Mapping[str, str]) -> Kind:
+    if form.get("kind") not in ("fill", "credit"):
+        raise Usage("The kind of slip is not known", where="kind", hint="Choose fill or credit.")
+    return cast("Kind", form["kind"])
+
+
+def _step(form: Mapping[str, str], user: User, kind: Kind) -> SlipStep:
+    """The step that is asked for. Raises `Refused` if it is another department's."""
+    if form.get("step") not in STEPS:
+        raise Usage("The step is not known", where="step", hint="Choose one.")
+    step = cast("SlipStep", form["step"])
+    if not _is_of(user, kind, step):
+        raise Refused("This step is another department's", where=step, hint="Let it sign in.")
+    return step
+
+
+def _is_of(user: User, kind: Kind, step: SlipStep) -> bool:
+    """Whether a step is of this user's department."""
+    return user.has("cage" if is_at_cage(kind, step) else "pit")
+
+
+def _suggested(slips: list[SlipRecord], kind: str) -> str:
+    """The number after the newest of a kind; empty if it has none."""
+    last = next((slip.number for slip in slips if slip.kind == kind), "")
+    match = _NUMBER.fullmatch(last)
+    return f"{match[1]}{int(match[2]) + 1:0{len(match[2])}d}" if match else ""
+
+
+def _request_page(
+    request: Request, form: Mapping[str, str], status: int = 200, *, wrong: str = ""
+) -> Response:
+    known = papers.houses(request)
+    house = form.get("property") or (known[0] if known else "")
+    day = papers.day_of(request, house) if house in known else None
+    return page(
+        request,
+        "entry_slip_new.html",
+        status,
+        form=form,
+        houses=known,
+        house=house,
+        day=day,
+        suggested=_suggested([*day.slips], form.get("kind", "fill")) if day else "",
+        chips=typed.CHIPS,
+        wrong=wrong,
+    )
+
+
+def _slip_page(
+    request: Request,
+    user: User,
+    case: EnteredSlip,
+    status: int = 200,
+    *,
+    form: Mapping[str, str] | None = None,
+    wrong: str = "",
+) -> Response:
+    steps = [step for step in case.next_steps() if _is_of(user, case.kind, step)]
+    usual = {f"chips_{cents}": str(count) for cents, count in case.chips().items()}
+    return page(
+        request,
+        "entry_slip.html",
+        status,
+        case=case,
+        steps=steps,
+        form=usual if form is None else form,
+        chips=sorted({*typed.CHIPS, *map(int, case.chips())}),
+        path=papers.slip_path(case.property, SlipRecord(case.kind, case.slip)),
+        wrong=wrong,
+    )

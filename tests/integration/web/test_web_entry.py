@@ -1,0 +1,225 @@
+"""Papers entered on pages: the facts of a device, two people each, and blind counts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from consumers.finance import wins
+from tests.fixtures.web import opened_site
+from tests.scenes.table_days import DAY, day_lines, fact
+from tests.scenes.view_feeds import received
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import httpx
+
+    from infra.postgres.connection import Database
+    from tests.fixtures.web import Browser, Site
+
+BOX = f"/entry/boxes/p/CC-07/{DAY}/B1"
+CONTENT = {"notes_10000": "3", "coupons": "MP-1\nMP-2", "counter_checks": "K-777 200.00"}
+BOTH = {
+    "notes_2000": "1", "notes_other": "$0.05 x 4", "vouchers": "V-1 10.00",
+    "foreign": "EUR 1.0850 50.00 x 3",
+}  # fmt: skip
+
+
+@pytest.fixture
+def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
+    """A site with a table's day and people of each department."""
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(each).encode()) for each in day_lines()])
+        for name, roles in (
+            ("count1", ["count"]), ("count2", ["count"]), ("cage1", ["cage"]), ("cage2", ["cage"]),
+            ("pit1", ["pit"]), ("pit2", ["pit"]), ("finance1", ["finance"]),
+            ("both", ["count", "finance"]), ("mixed", ["count", "cage"]), ("auditor1", ["auditor"]),
+        ):  # fmt: skip
+            site.add(name, *roles)  # type: ignore[arg-type] # roles
+        yield site
+
+
+def send(who: Browser, path: str, **form: str) -> httpx.Response:
+    return who.post(path, data={"csrf": who.csrf, **form})
+
+
+def facts(site: Site, *types: str) -> list[tuple[str, dict[str, Any]]]:
+    """The source and data of the facts of these types, in order of position."""
+    rows = [row for row in site.ports.tape.read(0, 1_000) if row.type.partition(".")[0] in types]
+    return [(row.source, json.loads(row.data)) for row in rows]
+
+
+def test_a_box_is_counted_twice_blind_and_verified_blind(floor: Site) -> None:
+    first, second, cage = (floor.browser(name) for name in ("count1", "count2", "cage1"))
+    assert send(first, BOX, count="1", second="N-9", **CONTENT).status_code == 303
+    for who in (first, second, cage):
+        shown = who.get(BOX).text
+        for told in ("300.00", "MP-1", "K-777", "520", "N-9"):
+            assert told not in shown, told
+    assert "waits for its second count" in second.get("/entry").text
+    assert "Verify" not in cage.get(BOX).text
+    assert send(second, BOX, count="2", second="N-8", **CONTENT, **BOTH).status_code == 303
+    for who in (first, second):
+        shown = who.get(BOX).text
+        assert "$300.00" in shown
+        assert "$320.20" in shown
+        assert "differs" in shown
+        assert "$162.75" in shown, "foreign notes at their rate"
+    assert "300.00" not in cage.get(BOX).text
+    assert send(cage, BOX, total="520.20").status_code == 303
+    shown = cage.get(BOX).text
+    assert "The cage verified $520.20." in shown
+    assert "$300.00" in shown
+    made = facts(floor, "drop_box_counted", "drop_box_verified")
+    assert [source for source, _ in made] == [
+        "/p/count-room/entry", "/p/count-room/entry", "/p/cage/entry",
+    ]  # fmt: skip
+    assert made[0][1] == {
+        "box": "B1", "table": "CC-07", "gaming_day": DAY, "count": 1, "currency": {"10000": 3},
+        "counter_checks": [{"check": "K-777", "amount": 20_000}], "vouchers": [],
+        "coupons": ["MP-1", "MP-2"], "counted_by": ["S-count1", "N-9"],
+    }  # fmt: skip
+    assert made[1][1]["foreign"] == [{"currency": "EUR", "notes": {"5000": 3}, "rate": "1.0850"}]
+    assert made[1][1]["vouchers"] == [{"voucher": "V-1", "amount": 1_000}]
+    floor.take_in([])
+    [win] = wins.read(floor.database)
+    codes = {each.code for each in win.exceptions}
+    assert {"counts_disagree", "verification_disagrees"} <= codes
+    assert win.drop.cash == 32_020
+
+
+def test_who_counted_or_reads_counts_elsewhere_does_not_count_or_verify_blind(floor: Site) -> None:
+    first, second, cage = (floor.browser(name) for name in ("count1", "count2", "cage1"))
+    assert send(first, BOX, count="1", second="S-count1").status_code == 422, "one person"
+    assert send(first, BOX, count="1", second=" s-COUNT1 ").status_code == 422
+    assert send(first, BOX, count="1", second="").status_code == 422
+    assert send(first, BOX, count="2", second="N-9").status_code == 422, "no first count yet"
+    assert send(first, BOX, count="1", second="N-9").status_code == 303
+    assert send(first, BOX, count="2", second="N-8").status_code == 422, "of the first count"
+    assert send(second, BOX, count="2", second="N-9").status_code == 422, "of the first count"
+    assert send(second, BOX, count="1", second="N-7").status_code == 422, "it is on record"
+    assert send(cage, BOX, total="0").status_code == 422, "not counted twice"
+    for name in ("both", "mixed"):
+        assert floor.browser(name).get(BOX).status_code == 403
+        assert send(floor.browser(name), BOX, count="2", second="N-7").status_code == 403
+    assert send(second, BOX, count="2", second="N-7").status_code == 303
+    assert send(cage, BOX, total="").status_code == 422
+    assert send(cage, BOX, total="0").status_code == 303
+    assert send(floor.browser("cage2"), BOX, total="0").status_code == 422
+    assert len(facts(floor, "drop_box_counted", "drop_box_verified")) == 3
+    for gone in ("B9", "..", "%2E", "x" * 300):
+        path = f"/entry/boxes/p/CC-07/{DAY}/{gone}"
+        assert send(first, path, count="1", second="N-9").status_code in (404, 422), gone
+
+
+def test_a_table_inventory_is_counted_by_one_and_observed_by_another(floor: Site) -> None:
+    who = floor.browser("pit1")
+    form = {
+        "property": "p", "table": "CC-07", "gaming_day": DAY, "kind": "close", "slip": "INV-9",
+        "chips_10000": "40", "chips_2500": "4", "total": "4,100.00",
+        "counted_by": "D-1", "observed_by": "S-pit1",
+    }  # fmt: skip
+    path = "/entry/inventories"
+    for wrong in (
+        {"observed_by": "D-1"}, {"observed_by": "F-1"}, {"total": "4,000.00"}, {"total": ""},
+        {"kind": "open"}, {"kind": "x"}, {"table": "CC-70"}, {"table": "../x"}, {"slip": ""},
+        {"gaming_day": "2026-13-01"}, {"chips_2500": "-1"}, {"chips_other": "7"},
+        {"slip": "INV-58"},
+    ):  # fmt: skip
+        answer = send(who, path, **{**form, **wrong})
+        assert answer.status_code == 422, (wrong, answer.text)
+        assert 'role="alert"' in answer.text
+        assert 'value="40"' in answer.text, "what was typed is given back"
+    assert send(who, path, **form).status_code == 303
+    assert send(who, path, **form).status_code == 422, "the slip is on record"
+    source, data = facts(floor, "inventory_counted")[-1]
+    assert source == "/p/CC-07/entry"
+    assert data == {
+        "kind": "close", "gaming_day": DAY, "chips": {"10000": 40, "2500": 4}, "total": 410_000,
+        "slip": "INV-9", "counted_by": "D-1", "observed_by": "S-pit1",
+    }  # fmt: skip
+
+
+def test_a_fill_goes_from_the_table_to_the_cage_and_back(floor: Site) -> None:
+    pit, cage = floor.browser("pit1"), floor.browser("cage1")
+    asked = {"property": "p", "table": "CC-07", "kind": "fill", "slip": "F-007"}
+    assert send(pit, "/entry/slips", **asked).status_code == 422, "no chips"
+    asked |= {"chips_2500": "20"}
+    assert send(pit, "/entry/slips", **asked).status_code == 303
+    assert send(pit, "/entry/slips", **asked).status_code == 422, "it is on record"
+    assert 'value="F-008"' in pit.get("/entry/slips/new?property=p&kind=fill").text
+    slip, chips = "/entry/slips/p/fill/F-007", {"chips_2500": "20"}
+    assert send(pit, slip, step="dispatched", second="C-9", **chips).status_code == 422
+    assert send(pit, slip, step="accepted", second="D-1", **chips).status_code == 422
+    assert send(cage, slip, step="dispatched", second="S-cage1", **chips).status_code == 422
+    assert 'value="20"' in cage.get(slip).text, "what was requested stands in the form"
+    assert send(cage, slip, step="dispatched", second="G-1", **chips).status_code == 303
+    assert send(cage, slip, step="accepted", second="D-1", **chips).status_code == 422
+    assert send(pit, slip, step="accepted", second="G-1", **chips).status_code == 422
+    assert send(pit, slip, step="accepted", second="D-1", **chips).status_code == 303
+    assert send(pit, slip, step="accepted", second="D-1", **chips).status_code == 422
+    assert send(cage, slip, step="voided", second="G-1", reason="x").status_code == 422
+    made = facts(floor, "fill_requested", "fill_dispatched", "fill_accepted")
+    assert [(source, data["by"]) for source, data in made] == [
+        ("/p/CC-07/entry", ["S-pit1"]),
+        ("/p/cage/entry", ["S-cage1", "G-1"]),
+        ("/p/CC-07/entry", ["S-pit1", "D-1"]),
+    ]
+    assert made[1][1]["table"] == "CC-07"
+    floor.take_in([])
+    assert wins.read(floor.database)[0].fills == 50_000
+
+
+def test_a_credit_leaves_the_table_and_is_accepted_or_voided(floor: Site) -> None:
+    pit, cage = floor.browser("pit1"), floor.browser("cage1")
+    for number in ("C-1", "C/2 x"):
+        asked = {"property": "p", "table": "CC-07", "kind": "credit", "slip": number}
+        made = send(pit, "/entry/slips", **asked, chips_500="2")
+        assert made.status_code == 303, made.text
+        assert send(pit, made.headers["Location"], step="dispatched", second="D-1",
+                    chips_500="2").status_code == 303  # fmt: skip
+    assert send(cage, "/entry/slips/p/credit/C-1", step="accepted", second="G-1",
+                chips_500="2").status_code == 303  # fmt: skip
+    other = made.headers["Location"]
+    assert send(pit, other, step="voided", second="D-1", reason=" ").status_code == 422
+    assert send(pit, other, step="voided", second="D-1", reason="Torn.").status_code == 303
+    assert "Torn." in cage.get(other).text
+    sources = [source for source, _ in facts(floor, "credit_accepted", "credit_voided")]
+    assert sources == ["/p/cage/entry", "/p/CC-07/entry"]
+
+
+def test_a_slip_of_a_device_goes_on_here_and_its_number_is_used_once(floor: Site) -> None:
+    told = fact("fill_requested", 20, slip="F-1", chips={"500": 4}, total=2_000, by=["F-9"])
+    floor.take_in([received(json.dumps(told).encode())])
+    pit, cage = floor.browser("pit1"), floor.browser("cage1")
+    asked = {"property": "p", "table": "CC-07", "kind": "fill", "slip": "F-1"}
+    assert send(pit, "/entry/slips", **asked, chips_500="4").status_code == 422
+    slip = "/entry/slips/p/fill/F-1"
+    sent = send(cage, slip, step="dispatched", second="G-1", chips_500="4")
+    assert sent.status_code == 303, sent.text
+    assert cage.get("/entry/slips/p/fill/F-9").status_code == 404
+
+
+def test_a_second_print_of_a_slip_says_reprint_and_each_is_logged(floor: Site) -> None:
+    pit = floor.browser("pit1")
+    asked = {"property": "p", "kind": "fill", "slip": "F-1"}
+    send(pit, "/entry/slips", **asked, table="CC-07", chips_500="4")
+    first, second = (send(pit, "/entry/prints", **asked).text for _ in range(2))
+    assert ("REPRINT" in first, "REPRINT" in second) == (False, True)
+    assert "$20.00" in first
+    logged = [each for each in floor.ports.access.events() if each.what == "slip_printed"]
+    assert [(each.actor, each.name) for each in logged] == [("pit1", "fill F-1")] * 2
+
+
+def test_the_list_shows_each_what_is_due_and_no_amount_of_a_box(floor: Site) -> None:
+    assert "No fact is on record of" not in floor.browser("pit1").get("/entry").text
+    assert BOX in floor.browser("count1").get("/entry").text
+    assert BOX not in floor.browser("auditor1").get("/entry").text
+    assert floor.browser("pit1").get("/entry?property=lucky").status_code == 404
+    assert floor.browser("pit1").get("/entry?gaming_day=x").status_code == 422
+    who = floor.browser("auditor1")
+    assert send(who, "/entry/slips", property="p").status_code == 403
