@@ -1,4 +1,4 @@
-"""The papers of accounting: coupons, counter checks, box totals, explained variances, closed days.
+"""The papers of accounting: coupons, checks, box totals, variances, tournaments, closed days.
 
 Every amount is in cents. Serial numbers of coupons and checks are those printed on them.
 """
@@ -159,6 +159,28 @@ class VarianceExplained(Body, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)
+
+
+class TournamentMoney(Body, frozen=True, kw_only=True):
+    """Money of a tournament at the cage. table: the table that the tournament is booked to."""
+
+    tournament: Label
+    table: Place
+    gaming_day: GamingDay
+    amount: Cents
+    patron: Label | None = None
+    by: Employee
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+class TournamentEntered(TournamentMoney, frozen=True, kw_only=True):
+    """A patron enters a tournament, or enters it again (601a.9(f)). amount: all cents paid."""
+
+
+class TournamentPrizePaid(TournamentMoney, frozen=True, kw_only=True):
+    """A prize of a tournament is paid. amount: cents; of a prize that is no money its cost."""
 
 
 Heads = Annotated[dict[Place, Count], Meta(max_length=2_000)]

@@ -24,6 +24,7 @@ from ledger.facts import (
     TableOpened,
     VoucherBoughtIn,
 )
+from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import DayKey, redeemed_twice
@@ -59,6 +60,7 @@ MONEY = (
     DropBoxVerified,
     InventoryCounted,
     TableOpened,
+    TournamentMoney,
     VoucherBoughtIn,
 )
 """Facts outside rounds that a win rests on."""

@@ -15,6 +15,7 @@ from ledger.finance.win import (
     CouponFigures,
     Item,
     TableWin,
+    TournamentFigures,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
             counted=sum(each.coupons.counted for each in wins),
             funded=sum(each.coupons.funded for each in wins),
         ),
+        tournaments=_tournaments(wins),
         seconds=None,
         items=[part for each in wins for part in _of_table(each.table, each.items)],
         causes=[part for each in wins for part in _of_table(each.table, each.causes)],
@@ -91,6 +93,15 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
 def _of_table(table: str | None, parts: Iterable[Part]) -> Iterator[Part]:
     """Items, causes or exceptions with the name of their table."""
     return (msgspec.structs.replace(each, table=table) for each in parts)
+
+
+def _tournaments(wins: Sequence[TableWin]) -> TournamentFigures | msgspec.UnsetType:
+    """The sums of tournaments; unset if no table has one."""
+    found = [each.tournaments for each in wins if each.tournaments]
+    if not found:
+        return msgspec.UNSET
+    names = ("entries", "prizes", "win")
+    return TournamentFigures(**{name: sum(getattr(each, name) for each in found) for name in names})
 
 
 def _pending(wins: Sequence[TableWin]) -> dict[str, int | None]:

@@ -4,7 +4,8 @@ Accounts: `assets:tray:T` and `assets:box:T:<kind>` hold a table's chips and its
 `assets:cage` what went to the cage or came from it. A day ends with the tray at its closer, the
 boxes at their drop, `income:win:T` (poker: `income:rake:T`) changed by -moved, and
 `income:variance:T:<item>` by minus each item of the count gap. `income:bank:T:<what>` is the
-imprest bank of poker, `expenses:cage_paid:T` what the cage paid for the table.
+imprest bank of poker, `expenses:cage_paid:T` what the cage paid for the table,
+`income:tournament:T` minus what tournaments left: entries less prizes.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from ledger.facts import AdjustmentPaid
+from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance.slips import refs
-from ledger.finance.table_day import closer_of, exchanged, figures_of, opener_of
+from ledger.finance.table_day import closer_of, exchanged, figures_of, opener_of, tournaments
 from ledger.finance.win import CURRENCY
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 
@@ -105,6 +107,7 @@ def day_entries(of: DayRecord, before: Amounts) -> list[JournalEntry]:
         _exchange(of, figures),
         *_play(of),
         *_amends(of),
+        *_tournaments(of),
         _box_counts(of, figures),
     ]
     left = held + sum(draft.postings.get(_tray(of), 0) for draft in drafts)
@@ -246,6 +249,20 @@ def _amends(of: DayRecord) -> Iterator[_Draft]:
                 yield _Draft(entry, says, postings, facts=[fact])
             else:
                 yield _from_cage(of, entry, says, body.amount, [fact])
+
+
+def _tournaments(of: DayRecord) -> Iterator[_Draft]:
+    """Entries less prizes of each tournament, which the cage takes and pays."""
+    told: dict[str, list[Fact]] = defaultdict(list)
+    for fact in of.facts:
+        if isinstance(fact.body, TournamentMoney):
+            told[fact.body.tournament].append(fact)
+    for name in sorted(told):
+        its = tournaments(told[name])
+        gained = its.win if its else 0
+        says = f"Tournament {name}: entries less prizes"
+        postings = {CAGE: gained, f"income:tournament:{of.table}": -gained}
+        yield _Draft(f"tournament:{name}", says, postings, facts=told[name])
 
 
 def _box_counts(of: DayRecord, figures: DayFigures) -> _Draft:

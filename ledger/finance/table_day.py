@@ -16,7 +16,10 @@ from ledger.facts import (
     ChipsExchanged,
     InventoryCounted,
     TableOpened,
+    TournamentEntered,
+    TournamentPrizePaid,
 )
+from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import numbers_given_twice, totals_differ
@@ -30,12 +33,13 @@ from ledger.finance.win import (
     Grade,
     Item,
     TableWin,
+    TournamentFigures,
 )
 from ledger.finance.win import figures as named_figures
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
     from ledger.finance.rounds import RoundMoney
@@ -162,6 +166,7 @@ def _win(of: DayRecord) -> TableWin:
         count_gap=None if counted is None else counted - moved,
         pay_gap=None if of.rounds.poker else moved - of.rounds.owed,
         bank_variance=_tray(figures, of.rounds) if of.rounds.poker else None,
+        tournaments=tournaments(of.facts),
         seconds=figures.seconds,
         items=items,
         causes=_causes(of, figures, items),
@@ -208,6 +213,16 @@ def figures_of(of: DayRecord) -> DayFigures:
         adjusted=sum(each.amount for each in amends if each.paid_from == "table"),
         adjusted_by_cage=sum(each.amount for each in amends if each.paid_from == "cage"),
     )
+
+
+def tournaments(facts: Iterable[Fact]) -> TournamentFigures | msgspec.UnsetType:
+    """Entries and prizes of tournaments; unset if no fact is of one."""
+    told = [fact.body for fact in facts if isinstance(fact.body, TournamentMoney)]
+    if not told:
+        return msgspec.UNSET
+    entries = sum(each.amount for each in told if isinstance(each, TournamentEntered))
+    prizes = sum(each.amount for each in told if isinstance(each, TournamentPrizePaid))
+    return TournamentFigures(entries=entries, prizes=prizes, win=entries - prizes)
 
 
 def _opener_differs(of: DayRecord) -> list[AuditException]:

@@ -74,6 +74,14 @@ class CouponFigures(Struct, frozen=True, kw_only=True):
     funded: int
 
 
+class TournamentFigures(Struct, frozen=True, kw_only=True):
+    """Tournaments (601a.9(f)), apart from every other figure. win: entries less prizes."""
+
+    entries: int
+    prizes: int
+    win: int
+
+
 class ExpectedWin(Struct, frozen=True, kw_only=True):
     """The win that the paytables give on average. z: (owed - win) / sigma, two decimals.
 
@@ -115,6 +123,7 @@ class TableWin(Struct, frozen=True, kw_only=True):
     count_gap: int | None
     pay_gap: int | None
     bank_variance: int | None  # poker: the tray's, which is imprest
+    tournaments: TournamentFigures | UnsetType = UNSET  # only where one is on record
     seconds: int | None  # real time from the opener to the closer
     items: list[Item]
     causes: list[Cause]
@@ -138,4 +147,6 @@ _FIGURES = (
 def figures(of: TableWin) -> dict[str, int | None]:
     """Every figure of a win by name; those of the boxes with `drop.` before them."""
     found: dict[str, int | None] = {name: getattr(of, name) for name in _FIGURES}
-    return found | {f"drop.{name}": value for name, value in structs.asdict(of.drop).items()}
+    found |= {f"drop.{name}": value for name, value in structs.asdict(of.drop).items()}
+    played = of.tournaments or TournamentFigures(entries=0, prizes=0, win=0)
+    return found | {f"tournaments.{name}": its for name, its in structs.asdict(played).items()}

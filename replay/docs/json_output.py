@@ -33,6 +33,7 @@ from ledger.finance.win import (
     ExpectedWin,
     Item,
     TableWin,
+    TournamentFigures,
 )
 from ledger.record.tape import Counters
 from ledger.record.verify import RecordBreak
@@ -157,7 +158,7 @@ FORMS = (
         ("win", "win --by shift"),
         "table or group, and gaming day",
         fields_of(TableWin),
-        ("pit", "shift", "expected_lacks"),
+        ("pit", "shift", "tournaments", "expected_lacks"),
     ),
     JsonForm(
         ("footage add", "footage watch"),
@@ -313,6 +314,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`wagers` of a drop", Win),
     ("`drop` of a win", BoxContent),
     ("`coupons` of a win", CouponFigures),
+    ("`tournaments` of a win", TournamentFigures),
     ("`items` of a win", Item),
     ("`causes` of a win", Cause),
     ("`exceptions` of a win", AuditException),

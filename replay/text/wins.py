@@ -53,6 +53,10 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"cause {signed(cause.amount)} · {cause.says}"
     for exception in of.exceptions:
         yield f"exception · {exception.says}"
+    if of.tournaments:
+        entries, prizes = dollars(of.tournaments.entries), dollars(of.tournaments.prizes)
+        left = signed(of.tournaments.win)
+        yield f"tournaments {left} · entries {entries} less prizes {prizes}, in no figure above"
     for name in of.missing:
         yield f"missing · {missing_says(name)}"
     if of.expected:

@@ -63,6 +63,11 @@ def slip(kind: str, step: str, number: str, minute: int, total: int = 10_000) ->
     return fact(f"{kind}_{step}", minute, **data)
 
 
+def tournament(step: str, name: str, minute: int, amount: int, table: str = "CC-07") -> Line:
+    its = {"tournament": name, "table": table, "gaming_day": DAY, "amount": amount, "by": "C-1"}
+    return fact(f"tournament_{step}", minute, "cage", **its)
+
+
 def next_day(*facts: Line, day: str = NEXT) -> list[Line]:
     """The same facts on a later day: other ids, times and labels."""
     told: list[Line] = []

@@ -21,6 +21,8 @@ from ledger.facts import (
     FactRef,
     InventoryCounted,
     TableOpened,
+    TournamentEntered,
+    TournamentPrizePaid,
     WagerPaid,
     WagerPlaced,
 )
@@ -218,6 +220,26 @@ def test_amends_are_moved_and_owed_by_no_ruling_at_the_table_of_the_disputed_rou
     win = one(database, facts)
     assert (win.moved, win.owed, win.pay_gap, win.count_gap) == (-2_500, 0, -2_500, 0)
     assert [(item.code, item.amount) for item in win.items] == [("adjustment", -2_500)]
+
+
+def test_a_tournament_is_of_the_table_and_day_that_it_names_and_a_correction_moves_it(
+    database: Database,
+) -> None:
+    its: dict[str, Any] = {"tournament": "T-1", "table": "CC-07", "by": "C-1"}
+    entered = [
+        told(TournamentEntered(gaming_day=DAY, amount=5_000, **its), at=nth, place="cage")
+        for nth in (10, 11)
+    ]
+    paid = told(TournamentPrizePaid(gaming_day=NEXT, amount=7_000, **its), at=12, place="cage")
+    other = {**its, "table": "PK-1", "gaming_day": DAY, "amount": 5_000}
+    facts = [opened(DAY, at=0), *entered, paid, correction(entered[1], other, at=20)]
+    win = one(database, facts)
+    assert win.tournaments
+    assert (win.tournaments.win, win.told["tournaments.entries"]) == (5_000, 10_000)
+    found = {(each.table, each.gaming_day): each.tournaments for each in wins.read(database)}
+    assert {key: each and each.win for key, each in found.items()} == {
+        ("CC-07", DAY): 5_000, ("CC-07", NEXT): -7_000, ("PK-1", DAY): 5_000,
+    }  # fmt: skip
 
 
 def test_no_opener_takes_the_last_count_of_the_day_before_and_no_closer_is_none(

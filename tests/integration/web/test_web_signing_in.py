@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from infra.access.sessions import IDLE_S_MAX, SESSION_S_MAX, TRIES_MAX
-from infra.access.users import User
+from infra.access.users import ROLES, User
 from ledger.errors import NotFound, Refused, Usage
 from tests.fixtures.web import ACTOR, PASSWORD
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/", "/live", "/drop", "/win")
+PAGES = ("/", "/live", "/drop", "/win", "/entry")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -261,7 +261,7 @@ def test_what_happens_at_the_door_is_written_down_and_cannot_be_changed(staffed:
     browser = staffed.browser("ops")
     browser.post("/sign-out", data={"csrf": browser.token("/live")})
     staffed.ports.users.set_roles("ops", ["auditor"], ACTOR)
-    assert happened(staffed)[4:] == [
+    assert happened(staffed)[len(ROLES) :] == [
         ("sign_in_failed", "ops"),
         ("signed_in", "ops"),
         ("signed_out", "ops"),

@@ -15,7 +15,16 @@ from ledger.finance.placing import calendar_date
 from replay.text.journal import beancount, hledger, require_one_house
 from tests.property.finance.floors import entered
 from tests.scenes.bookkeeping import beancount_balances, beancount_says, hledger_says
-from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, next_day, slip
+from tests.scenes.table_days import (
+    DAY,
+    NEXT,
+    count,
+    day_lines,
+    fact,
+    next_day,
+    slip,
+    tournament,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +56,8 @@ def test_every_figure_of_a_day_has_its_account() -> None:
         fact("chips_exchanged", 12, position=1, given={"2500": 4}, received={"500": 19}),
         fact("adjustment_paid", 13, dispute="D-1", position=1, amount=700, paid_from="table"),
         fact("adjustment_paid", 14, dispute="D-2", position=1, amount=900, paid_from="cage"),
+        tournament("entered", "T-1", 20, 5_000),
+        tournament("prize_paid", "T-1", 21, 4_000),
         count(59, currency={"100": 98}, counter_checks=[{"check": "K-1", "amount": 5_000}]),
     ]
     closer = 500_000 + 30_000 - 20_000 - 15_000 + 500 - 700 + 40
@@ -54,7 +65,8 @@ def test_every_figure_of_a_day_has_its_account() -> None:
         "assets:tray": closer,
         "assets:box:cash": 9_800,
         "assets:box:counter_checks": 5_000,
-        "assets:cage": -30_000 + 20_000 - 900,
+        "assets:cage": -30_000 + 20_000 - 900 + 1_000,
+        "income:tournament": -1_000,
         "equity:opening": -500_000,
         "income:win": 700,
         "expenses:cage_paid": 900,

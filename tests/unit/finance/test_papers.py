@@ -8,6 +8,8 @@ import msgspec
 import pytest
 
 from ledger.finance.groups import grouped
+from ledger.finance.win import TournamentFigures
+from replay.text.wins import explained
 from tests.property.finance.floors import worked_out
 from tests.scenes.table_days import (
     DAY,
@@ -18,6 +20,7 @@ from tests.scenes.table_days import (
     inventory,
     slip,
     table_day,
+    tournament,
 )
 
 if TYPE_CHECKING:
@@ -200,3 +203,30 @@ def test_a_group_says_which_table_each_line_is_of_and_a_tables_own_day_does_not(
     for its in (one.items, one.causes, one.exceptions):
         assert [each.table for each in its] == [msgspec.UNSET]
     assert b'"table":"CC-08"' in msgspec.json.encode(win.exceptions)
+
+
+def test_tournaments_are_entries_less_prizes_and_in_no_other_figure() -> None:
+    told = [
+        tournament("entered", "T-1", 10, 10_000),
+        tournament("entered", "T-1", 11, 10_000),
+        tournament("entered", "T-2", 12, 500),
+        tournament("prize_paid", "T-1", 40, 18_000),
+    ]
+    paid = count(59, currency={"100": 1})
+    with_them, without = table_day(*told, paid), table_day(paid)
+    assert with_them.tournaments == TournamentFigures(entries=20_500, prizes=18_000, win=2_500)
+    assert msgspec.structs.replace(with_them, tournaments=msgspec.UNSET) == without
+    assert b"tournaments" not in msgspec.json.encode(without)
+    [house] = grouped([with_them, without, with_them], "house")
+    assert house.tournaments == TournamentFigures(entries=41_000, prizes=36_000, win=5_000)
+    assert "tournaments +$25.00 · entries $205.00 less prizes $180.00" in " ".join(
+        explained(with_them)
+    )
+
+
+def test_a_tournaments_money_is_of_its_day_wherever_it_was_taken() -> None:
+    lines = [*day_lines(), tournament("entered", "T-1", 10, 10_000, table="PK-1")]
+    found = {each.table: each for each in worked_out(lines)[0]}
+    played = found["PK-1"].tournaments
+    assert played
+    assert (played.win, found["CC-07"].tournaments) == (10_000, msgspec.UNSET)

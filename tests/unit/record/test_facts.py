@@ -122,6 +122,8 @@ check_book_signed_out book check_from check_to issued_by received_by
 check_book_signed_in book check_from check_to issued_by received_by
 drop_box_verified box table gaming_day total by
 variance_explained table gaming_day amount because by second
+tournament_entered tournament table gaming_day amount patron? by
+tournament_prize_paid tournament table gaming_day amount patron? by
 day_sealed gaming_day version heads rules report digest because? despite? by second
 day_reopened gaming_day version because by second
 segment_recorded camera path sha256 start frames duration_us
