@@ -1,7 +1,7 @@
 """Papers of the floor that people enter: the decisions on slips, inventories and counts of boxes.
 
 A paper is an aggregate on the tape of the place that makes it, and its facts are those of a device.
-It is folded from the facts of all places, whoever recorded them.
+It is folded from the facts of all places and systems.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEVICE = "entry"
 """The device of papers entered here: `/<property>/<place>/entry`."""
 
 
-class Paper(Aggregate, Protocol):
+class EntryPaper(Aggregate, Protocol):
     """A paper that people enter."""
 
     def rows(self, store: ViewStore) -> Sequence[TapeRow]:
@@ -64,6 +64,6 @@ class PaperDecisions(Decisions[Any]):
     def __init__(self, database: Database) -> None:
         super().__init__(database, rows_about=self._rows_about)
 
-    def _rows_about(self, case: Paper) -> Sequence[TapeRow]:
+    def _rows_about(self, case: EntryPaper) -> Sequence[TapeRow]:
         with reading(self.database, papers.TABLES) as store:
             return case.rows(store)

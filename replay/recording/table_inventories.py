@@ -29,7 +29,7 @@ KINDS: tuple[InventoryKind, ...] = get_args(InventoryKind)
 
 
 class TableInventory(Struct, frozen=True, kw_only=True):
-    """The inventories of a table's gaming day, whoever recorded them."""
+    """The inventories of a table's gaming day, by any system."""
 
     property: str
     table: str

@@ -18,7 +18,7 @@ from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
-from replay.web.entry import boxes, inventories, papers, slips
+from replay.web.entry import boxes, forms, inventories, papers, slips
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, drop, find, footage, live, win
 from replay.web.pages import round as round_
@@ -43,6 +43,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     inventories.router,
     slips.router,
     boxes.router,
+    forms.router,
 )
 
 _SAYS = {

@@ -145,6 +145,7 @@ MEANINGS = {
     "throw": "the throw that decided the wager",
     "to": "who gets the cards",
     "total": "cents in all, as written on the slip",
+    "tournament": "name of the tournament",
     "uncertainty_ms": "how far the comparison may be off, milliseconds, plus or minus",
     "unit": "cents to round to a multiple of",
     "version": "number of the closed day's version, from 1",

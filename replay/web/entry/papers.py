@@ -18,6 +18,7 @@ from infra.postgres.tape import require_property
 from ledger.errors import Usage
 from ledger.finance.boxes import boxes
 from replay.recording.box_counts import CountedBox
+from replay.recording.plain_papers import FORMS
 from replay.text.times import is_gaming_day
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -64,6 +65,7 @@ def entry(request: Request, who: Reader, property: str = "", gaming_day: str = "
         gaming_day=found.gaming_day if found else day,
         boxes=_due(house, found) if found else [],
         slips=found.slips if found and who.has("pit", "cage", "finance", "auditor") else [],
+        forms=[form for form in FORMS if who.has(form.role)],
         slip_path=slip_path,
         slip_state=slip_state,
     )

@@ -48,12 +48,35 @@ def text(form: Mapping[str, str], field: str) -> str:
     return found
 
 
-def gaming_day(form: Mapping[str, str]) -> str:
+def gaming_day(form: Mapping[str, str], field: str = "gaming_day") -> str:
     """A gaming day. Raises `Usage`."""
-    found = text(form, "gaming_day")
+    found = text(form, field)
     if not is_gaming_day(found):
-        raise Usage(f"`{found}` is not a gaming day", where="gaming_day", hint="As 2026-11-20.")
+        raise Usage(f"`{found}` is not a gaming day", where=field, hint="As 2026-11-20.")
     return found
+
+
+def whole(form: Mapping[str, str], field: str) -> int:
+    """A whole number. Raises `Usage`."""
+    found = text(form, field)
+    if not _PIECES.fullmatch(found):
+        raise Usage(f"`{found}` is not a number", where=field, hint="Give a whole number.")
+    return int(found)
+
+
+def lines_of(form: Mapping[str, str], field: str) -> list[str]:
+    """The lines of a field. Raises `Usage` if there is none."""
+    text(form, field)
+    return _lines(form, field)
+
+
+def ranges(form: Mapping[str, str], field: str) -> list[tuple[str, str]]:
+    """First and last serial of each line. Raises `Usage`."""
+    found = [line.split() for line in lines_of(form, field)]
+    for each in found:
+        if len(each) != 2:  # noqa: PLR2004 - first and last
+            raise _wrong(" ".join(each), field, "MP-0001 MP-0100")
+    return [(first, last) for first, last in found]
 
 
 def amount(form: Mapping[str, str], field: str) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.e2e.browser.test_screen_find import Scheme
     from tests.fixtures.web import Site
 
+ISSUED = "/entry/forms/counter_check_issued?property=p"
 PHONE = {"width": 390, "height": 844}
 
 
@@ -94,7 +95,8 @@ def test_axe_finds_nothing_serious_and_a_telephone_shows_all(
     browser: Browser, floor: Site, scheme: Scheme
 ) -> None:
     paths = {
-        "pit": ("/entry", "/entry/inventories", "/entry/slips/new?kind=credit"),
+        "pit": ("/entry", "/entry/inventories", "/entry/slips/new?kind=credit", ISSUED),
+        "finance": ("/entry", "/entry/forms/coupons_issued"),
         "count": (f"/entry?gaming_day={DAY}", f"/entry/boxes/p/CC-07/{DAY}/B1"),
         "cage": ("/entry", f"/entry/boxes/p/CC-07/{DAY}/B1"),
     }

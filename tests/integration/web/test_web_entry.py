@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 BOX = f"/entry/boxes/p/CC-07/{DAY}/B1"
 CONTENT = {"notes_10000": "3", "coupons": "MP-1\nMP-2", "counter_checks": "K-777 200.00"}
+RANGE = {"serial_from": "MP-1", "serial_to": "MP-8", "face": "10.00"}
 BOTH = {
     "notes_2000": "1", "notes_other": "$0.05 x 4", "vouchers": "V-1 10.00",
     "foreign": "EUR 1.0850 50.00 x 3",
@@ -223,3 +225,81 @@ def test_the_list_shows_each_what_is_due_and_no_amount_of_a_box(floor: Site) -> 
     assert floor.browser("pit1").get("/entry?gaming_day=x").status_code == 422
     who = floor.browser("auditor1")
     assert send(who, "/entry/slips", property="p").status_code == 403
+
+
+FORMS_OF = {
+    "pit1": {
+        "counter_check_issued": {"table": "CC-07", "position": "3", "check": "K-1", "amount": "50"},
+        "coupon_dropped": {"table": "CC-07", "serial": "MP-1", "face": "10"},
+        "coupon_refused": {"table": "CC-07", "serial": "MP-2", "face": "10", "reason": "Torn."},
+        "drop_box_attached": {"table": "CC-07", "box": "B2", "gaming_day": DAY},
+        "drop_box_removed": {"table": "CC-07", "box": "B1", "gaming_day": DAY, "shift": "day"},
+    },
+    "cage1": {
+        "counter_check_redeemed": {"check": "K-1", "amount": "20.00"},
+        "counter_check_voided": {"check": "K-2", "reason": "Spoiled."},
+        "tournament_entered": {
+            "tournament": "T-1", "table": "CC-07", "gaming_day": DAY, "amount": "100",
+        },
+        "tournament_prize_paid": {
+            "tournament": "T-1", "table": "CC-07", "gaming_day": DAY, "amount": "80",
+        },
+    },
+    "finance1": {
+        "check_book_signed_out": {"book": "1", "check_from": "K-1", "check_to": "K-9"},
+        "check_book_signed_in": {"book": "1", "check_from": "K-3", "check_to": "K-9"},
+        "coupons_received": {**RANGE, "invoice": "I-1"},
+        "coupons_issued": {
+            **RANGE, "terms": "odds", "games": "blackjack", "expires": "2026-12-31",
+            "requisition": "",
+        },
+        "coupons_distributed": {**RANGE, "gaming_day": DAY},
+        "coupons_returned": {**RANGE, "reason": "Left over."},
+        "coupons_voided": {"serials": "MP-3\nMP-4", "reason": "Torn."},
+        "coupons_cancelled": {"serials": "MP-5", "reason": "Redeemed."},
+        "coupons_inventoried": {"held": "MP-6 MP-8"},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS_OF)
+def test_each_form_is_a_fact_once_however_often_it_is_sent(floor: Site, name: str) -> None:
+    who = floor.browser(name)
+    for nth, (fact_name, its) in enumerate(FORMS_OF[name].items()):
+        path = f"/entry/forms/{fact_name}"
+        assert path in who.get("/entry").text
+        key = re.findall(r'name="key" value="([0-9a-f]+)"', who.get(path).text)[0]
+        form = {"property": "p", "key": key, "second": f"X-{nth}", **its}
+        assert send(who, path, **{**form, "key": "x"}).status_code == 422
+        first = next(iter(its))
+        assert send(who, path, **{**form, first: ""}).status_code == 422, fact_name
+        sent = send(who, path, **form)
+        assert sent.status_code == 303, (fact_name, sent.text)
+        assert send(who, path, **form).status_code == 422
+        assert "It is on record." in who.get(sent.headers["Location"]).text
+    made = facts(floor, *FORMS_OF[name])[-len(FORMS_OF[name]) :]
+    place = {"pit1": "CC-07", "cage1": "cage", "finance1": "office"}[name]
+    assert {source for source, _ in made} == {f"/p/{place}/entry"}
+    if name != "finance1":
+        return
+    out, back, received_, issued, *_, stock = (data for _, data in made)
+    assert (out["issued_by"], out["received_by"]) == ("S-finance1", "X-0")
+    assert (back["issued_by"], back["received_by"]) == ("X-1", "S-finance1")
+    assert (received_["checked_by"], received_["face"]) == (["X-2"], 1_000)
+    assert issued["games"] == ["blackjack"]
+    assert stock["held"] == [["MP-6", "MP-8"]]
+
+
+def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
+    who = floor.browser("finance1")
+    path, key = "/entry/forms/coupons_received", "0" * 16
+    form = {"property": "p", "key": key, "second": "A-1", "invoice": "I-1", **RANGE}
+    for wrong in (
+        {"second": "S-finance1"}, {"second": ""}, {"serial_from": "MP-9"}, {"serial_to": "X-9"},
+        {"face": "ten"}, {"property": "lucky"},
+    ):  # fmt: skip
+        answer = send(who, path, **{**form, **wrong})
+        assert answer.status_code in (404, 422), (wrong, answer.text)
+    assert facts(floor, "coupons_received") == []
+    assert send(floor.browser("pit1"), path, **form).status_code == 403
+    assert who.get("/entry/forms/day_sealed").status_code == 404

@@ -50,6 +50,8 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/entry/prints"): PAPERS - {"auditor"},
     ("GET", f"/entry/boxes/{BOX}"): frozenset(("count", "cage")),
     ("POST", f"/entry/boxes/{BOX}"): frozenset(("count", "cage")),
+    ("GET", "/entry/forms/{name}"): frozenset(("pit", "cage", "finance")),
+    ("POST", "/entry/forms/{name}"): frozenset(("pit", "cage", "finance")),
     ("GET", f"/rounds/{ROUND}"): READ,
     ("GET", f"/rounds/{ROUND}/tables"): READ,
     ("GET", f"/watch/{ROUND}"): SEE,

@@ -1,0 +1,183 @@
+"""Papers of one fact that people enter: counter checks, their books, coupons, boxes, tournaments.
+
+Each form is a row of `FORMS`. A form that was sent is recorded once, however often it is sent.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from infra.postgres.recorder import version_of
+from ledger.errors import Refused, Usage
+from ledger.facts import FACTS
+from ledger.facts.vocabulary import FactOutsideRound
+from ledger.finance.serials import is_range
+from replay.recording.papers import paper_id, two_people
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from infra.access.users import Role
+    from infra.postgres.view_tables import ViewStore
+    from ledger.facts import Body
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+FieldKind = Literal["text", "table", "money", "number", "day", "lines", "ranges", "terms", "maybe"]
+
+
+class PaperField(NamedTuple):
+    """A field of a form: its name in the fact, its label, and how it is read."""
+
+    name: str
+    label: str
+    kind: FieldKind = "text"
+
+
+class PaperForm(NamedTuple):
+    """A form of one fact, the role that enters it, and the place whose tape has it."""
+
+    fact: str  # without its version
+    title: str
+    role: Role
+    place: str  # empty: the table that the form names
+    fields: Sequence[PaperField]
+    mine: str = ""  # the field of the signed-in person
+    second: str = ""  # the field of the second person; empty: one person is enough
+    second_label: str = ""
+    several: bool = False  # the second person's field is a list
+
+
+_TABLE = PaperField("table", "Table", "table")
+_DAY = PaperField("gaming_day", "Gaming day", "day")
+_AMOUNT = PaperField("amount", "Dollars", "money")
+_CHECK = PaperField("check", "Number of the check")
+_REASON = PaperField("reason", "Reason")
+_BOX = (PaperField("box", "Number of the box"), _TABLE, _DAY, PaperField("shift", "Shift", "maybe"))
+_BOOK = (
+    PaperField("book", "Number of the book"),
+    PaperField("check_from", "First blank check"),
+    PaperField("check_to", "Last blank check"),
+)
+_SERIALS = (
+    PaperField("serial_from", "First serial"),
+    PaperField("serial_to", "Last serial"),
+    PaperField("face", "Face of each, dollars", "money"),
+)
+_COUPON = (_TABLE, PaperField("serial", "Serial"), PaperField("face", "Face, dollars", "money"))
+_EACH = (PaperField("serials", "Serials, one a line", "lines"), _REASON)
+_TOURNAMENT = (PaperField("tournament", "Name of the tournament"), _TABLE, _DAY, _AMOUNT)
+
+FORMS = (
+    PaperForm("drop_box_attached", "Drop box attached", "pit", "", _BOX),
+    PaperForm("drop_box_removed", "Drop box removed", "pit", "", _BOX),
+    PaperForm(
+        "counter_check_issued", "Counter check issued", "pit", "",
+        (_TABLE, PaperField("position", "Betting position", "number"), _CHECK, _AMOUNT),
+    ),
+    PaperForm("coupon_dropped", "Coupon dropped", "pit", "", _COUPON),
+    PaperForm("coupon_refused", "Coupon refused", "pit", "", (*_COUPON, _REASON)),
+    PaperForm(
+        "counter_check_redeemed", "Counter check redeemed", "cage", "cage", (_CHECK, _AMOUNT), "by"
+    ),
+    PaperForm(
+        "counter_check_voided", "Counter check voided", "cage", "cage", (_CHECK, _REASON), "by"
+    ),
+    PaperForm("tournament_entered", "Tournament entered", "cage", "cage", _TOURNAMENT, "by"),
+    PaperForm("tournament_prize_paid", "Tournament prize", "cage", "cage", _TOURNAMENT, "by"),
+    PaperForm(
+        "check_book_signed_out", "Check book signed out", "finance", "office", _BOOK,
+        "issued_by", "received_by", "Received by",
+    ),
+    PaperForm(
+        "check_book_signed_in", "Check book signed in", "finance", "office", _BOOK,
+        "received_by", "issued_by", "Brought back by",
+    ),
+    PaperForm(
+        "coupons_received", "Coupons received", "finance", "office",
+        (*_SERIALS, PaperField("invoice", "Invoice")),
+        "recorded_by", "checked_by", "Compared with the invoice by", several=True,
+    ),
+    PaperForm(
+        "coupons_issued", "Coupons issued", "finance", "office",
+        (
+            *_SERIALS, PaperField("terms", "Terms", "terms"),
+            PaperField("games", "Games, one id a line", "lines"),
+            PaperField("expires", "Last gaming day", "day"),
+            PaperField("requisition", "Requisition", "maybe"),
+        ),
+        "by", "to", "Issued to",
+    ),
+    PaperForm(
+        "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY), "by"
+    ),
+    PaperForm(
+        "coupons_returned", "Coupons returned", "finance", "office", (*_SERIALS, _REASON),
+        "received_by", "returned_by", "Returned by",
+    ),
+    PaperForm("coupons_voided", "Coupons voided", "finance", "office", _EACH, "by"),
+    PaperForm("coupons_cancelled", "Coupons cancelled", "finance", "office", _EACH, "by"),
+    PaperForm(
+        "coupons_inventoried", "Coupons in stock", "finance", "office",
+        (PaperField("held", "Ranges held, one a line: first and last serial", "ranges"),),
+        "by", "observed_by", "Observed by",
+    ),
+)  # fmt: skip
+"""Every form, in the order of the list."""
+
+_RANGES = (("check_from", "check_to"), ("serial_from", "serial_to"))
+
+
+class EnteredPaper(Struct, frozen=True, kw_only=True):
+    """A form that is sent: recorded once under its key."""
+
+    property: str
+    place: str
+    fact: str
+    key: str
+    version: int = 0
+
+    @builtins.property  # `property` is a field here
+    def id(self) -> str:
+        """The id of the aggregate at its place."""
+        return paper_id(self.property, self.place, f"{self.fact}.{self.key}")
+
+    def rows(self, store: ViewStore) -> Sequence[TapeRow]:
+        """No row of a view: another system's fact is another paper."""
+        del store
+        return []
+
+    def taking(self, facts: Iterable[Fact]) -> Self:
+        """It after these facts."""
+        version = max((version_of(self.id, fact.source, fact.id) for fact in facts), default=0)
+        return replace(self, version=max(self.version, version))
+
+    def enter(self, form: PaperForm, values: Mapping[str, Any], me: str, second: str) -> Body:
+        """The fact of a form. Raises `Refused` if it was sent before, and `Usage`."""
+        if self.version:
+            raise Refused("This form was sent already", where=self.fact, hint="Open a new one.")
+        for first, last in (*_ends(values), *values.get("held", ())):
+            if not is_range(first, last):
+                raise Usage(
+                    f"{first} to {last} is no range",
+                    where="serials",
+                    hint="Give the lower number first, both of one series.",
+                )
+        struct = FACTS[f"{form.fact}.v1"]
+        at_place = not form.place and issubclass(struct, FactOutsideRound)
+        left_out = {"table"} if at_place else set()
+        found = {n: its for n, its in values.items() if its is not None and n not in left_out}
+        if form.second:
+            _, other = two_people(me, second, form.second_label)
+            found[form.second] = (other,) if form.several else other
+        if form.mine:
+            found[form.mine] = me
+        return struct(**found)
+
+
+def _ends(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(values[low], values[high]) for low, high in _RANGES if low in values]
