@@ -51,7 +51,7 @@ def test_two_amounts_for_one_fact_are_named_until_they_are_worked_off(
         }
     ]
     assert won(cli, "--gaming-day", DAY, "--table", "CC-07") == [first]
-    assert won(cli, "--property", "elsewhere") == []
+    assert cli("win", "--property", "elsewhere").code == 2, "no fact is of it"
     assert cli("day", "close", DAY, *TWO, "--json").code == 0
     sealed = won(cli, "--gaming-day", DAY)[0]
     assert sealed["exceptions"] == first["exceptions"], "it waits, whether the day is closed or not"
