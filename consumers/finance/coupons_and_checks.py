@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.finance.money_facts import as_corrected
-from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.facts import FACTS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
-    from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
 
@@ -54,12 +53,7 @@ MADE = made_table("coupon_check_corrections_made")
 
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts, and the corrections that hold of them."""
-    found: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
-        (row.source, row.id): (row, None) for row in batch.rows if row.type in _READS
-    }
-    for target, why in held(store, batch, MADE):
-        if target.type in _READS:
-            found[target.source, target.id] = (target, why)
+    found = facts_changed(store, batch, MADE, _READS)
     store.save(
         FACTS_OF_PAPER,
         (

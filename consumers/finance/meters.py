@@ -11,7 +11,7 @@ import msgspec
 
 from consumers.finance import money_facts
 from consumers.finance.money_facts import as_corrected
-from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.rulings import rulings
 from consumers.rulings.tables import MONEY
 from consumers.runtime.source import Batch, Projection
@@ -61,12 +61,7 @@ MADE = made_table("meter_corrections_made")
 
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts of meters, and correct those that corrections name."""
-    found: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
-        (row.source, row.id): (row, None) for row in batch.rows if row.type in _READS
-    }
-    for target, why in held(store, batch, MADE):
-        if target.type in _READS:
-            found[target.source, target.id] = (target, why)
+    found = facts_changed(store, batch, MADE, _READS)
     store.delete(SHOWN, found)
     store.save(SHOWN, (cells for row, why in found.values() for cells in _cells(row, why)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from consumers.money.corrections_held import CORRECTIONS, held, made_table
+from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
@@ -102,12 +102,7 @@ MADE = made_table("finance_corrections_made")
 
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts of money, and move those that corrections and disputes move."""
-    changed: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
-        (row.source, row.id): (row, None) for row in batch.rows if row.type in _TYPES
-    }
-    for target, why in held(store, batch, MADE):
-        if target.type in _TYPES:
-            changed[target.source, target.id] = (target, why)
+    changed = facts_changed(store, batch, MADE, _TYPES)
     for row, made in _amends_of(store, _raised(store, batch)):
         changed.setdefault((row.source, row.id), (row, made))
     disputed = _disputed(store, changed)

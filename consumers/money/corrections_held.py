@@ -76,6 +76,19 @@ def held(
     return [Held(targets[key], why[made.tape, made.table_seq]) for key, made in holding.items()]
 
 
+def facts_changed(
+    store: ViewStore, batch: Batch, table: ViewTable, types: frozenset[str]
+) -> dict[Key, tuple[TapeRow, TapeRow | None]]:
+    """The facts of some types that a batch adds or corrects, each with its correction, if any."""
+    found: dict[Key, tuple[TapeRow, TapeRow | None]] = {
+        (row.source, row.id): (row, None) for row in batch.rows if row.type in types
+    }
+    for target, why in held(store, batch, table):
+        if target.type in types:
+            found[target.source, target.id] = (target, why)
+    return found
+
+
 def _made(
     told: Iterable[tuple[TapeRow, Any]], targets: dict[Key, TapeRow]
 ) -> Iterator[tuple[Any, ...]]:

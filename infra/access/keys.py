@@ -8,20 +8,29 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from infra.access.connections import NOW, Actor, note
 from ledger.errors import NotFound, Usage
 from ledger.values import NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from infra.access.connections import AccessDatabase
 
 PREFIX = "rlk"
 """The prefix of every key, so that a leaked key is recognised."""
 
 _SOURCE = re.compile(rf"/{NAME}(?:/{NAME}){{0,2}}(?![\s\S])")
-_KEY = re.compile(rf"{PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
+
+
+def key_pattern(prefix: str) -> re.Pattern[str]:
+    """A key of this prefix, with its id and its secret as groups."""
+    return re.compile(rf"{prefix}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
+
+
+_KEY = key_pattern(PREFIX)
 
 
 class Key(NamedTuple):
@@ -62,15 +71,7 @@ class Keys:
                 where="SOURCE",
                 hint="Give /property, /property/place or /property/place/device.",
             )
-        key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        with self._access.open() as connection:
-            connection.execute(
-                f"INSERT INTO access.device_keys (made_at_us, key_id, source, secret_hash)"  # noqa: S608 - values are parameters
-                f" VALUES ({NOW}, %s, %s, %s)".encode(),
-                (key_id, source, digest(secret)),
-            )
-            note(connection, "key_added", key_id, actor, source)
-        return f"{PREFIX}_{key_id}_{secret}"
+        return add_key(self._access, PREFIX, "device_keys", {"source": source}, actor)
 
     def revoke(self, key_id: str, actor: Actor) -> None:
         """Revoke a key for good, of a device or a reader. Raises `NotFound`."""
@@ -103,6 +104,26 @@ class Keys:
                 (parts[1], digest(parts[2])),
             ).fetchone()
         return row[0] if row else None
+
+
+def add_key(
+    access: AccessDatabase,
+    prefix: str,
+    table: Literal["device_keys", "reader_keys"],
+    told: Mapping[str, str],
+    actor: Actor,
+) -> str:
+    """Create a key in its table and log it; the key. told: its own columns, by name."""
+    key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    names, places = ", ".join(told), ", %s" * len(told)
+    with access.open() as connection:
+        connection.execute(
+            f"INSERT INTO access.{table} (made_at_us, key_id, secret_hash, {names})"  # noqa: S608 - names are our own
+            f" VALUES ({NOW}, %s, %s{places})".encode(),
+            (key_id, digest(secret), *told.values()),
+        )
+        note(connection, "key_added", key_id, actor, " ".join(told.values()))
+    return f"{prefix}_{key_id}_{secret}"
 
 
 def digest(secret: str) -> bytes:

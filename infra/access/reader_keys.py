@@ -6,11 +6,10 @@ A reader key authorises no fact. Each use is logged as an access event.
 from __future__ import annotations
 
 import re
-import secrets
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from infra.access.connections import NOW, Actor, note
-from infra.access.keys import digest
+from infra.access.connections import Actor, note
+from infra.access.keys import add_key, digest, key_pattern
 from ledger.errors import Usage
 from ledger.values import NAME
 
@@ -24,7 +23,7 @@ READER_ROLES: tuple[ReaderRole, ...] = get_args(ReaderRole)
 PREFIX = "rlr"
 """The prefix of every reader key, so that a leaked key is recognised."""
 
-_KEY = re.compile(rf"{PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
+_KEY = key_pattern(PREFIX)
 
 
 class ReaderKey(NamedTuple):
@@ -60,15 +59,8 @@ class ReaderKeys:
                 where="SOURCE",
                 hint="With --role, name the system that reads, as general-ledger.",
             )
-        key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        with self._access.open() as connection:
-            connection.execute(
-                f"INSERT INTO access.reader_keys (made_at_us, key_id, role, reader, secret_hash)"  # noqa: S608 - values are parameters
-                f" VALUES ({NOW}, %s, %s, %s, %s)".encode(),
-                (key_id, role, reader, digest(secret)),
-            )
-            note(connection, "key_added", key_id, actor, f"{role} {reader}")
-        return f"{PREFIX}_{key_id}_{secret}"
+        told = {"role": role, "reader": reader}
+        return add_key(self._access, PREFIX, "reader_keys", told, actor)
 
     def use(self, key: str, address: str, request: str) -> ReaderKey | None:
         """The key, with this use of it logged; None if it is invalid or revoked."""
