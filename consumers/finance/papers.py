@@ -31,13 +31,32 @@ TABLES = (money_facts.FACTS_OF_MONEY.name,)
 SLIPS_MAX = 60
 """The newest slips that are listed."""
 
+SINCE_US = 3 * 24 * 3_600 * 1_000_000
+"""How long before the last fact of its table a listed slip was used."""
+
 _PLACES = "SELECT tape, table_seq, table_seq FROM {schema}.finance_facts WHERE property = %(house)s"
 
 _NEWEST = f"""{_PLACES} AND (paper_kind, paper) IN (
-    SELECT paper_kind, paper FROM {{schema}}.finance_facts
-     WHERE property = %(house)s AND paper_kind IN ('fill', 'credit')
-     GROUP BY paper_kind, paper ORDER BY max(time_us) DESC, paper LIMIT %(most)s)
+    SELECT f.paper_kind, f.paper FROM unnest(%(tables)s::text[]) AS t (name)
+     CROSS JOIN LATERAL (
+        SELECT max(time_us) AS last_us FROM {{schema}}.finance_facts
+         WHERE property = %(house)s AND table_name = t.name) l
+      JOIN {{schema}}.finance_facts f ON f.property = %(house)s AND f.table_name = t.name
+       AND f.time_us >= l.last_us - %(since_us)s AND f.paper_kind IN ('fill', 'credit')
+     GROUP BY f.paper_kind, f.paper ORDER BY max(f.time_us) DESC, f.paper LIMIT %(most)s)
 """  # noqa: S608 - put together from constants
+
+# One index look-up a table, however many facts each has.
+_NAMES = """
+WITH RECURSIVE t (name) AS (
+    (SELECT table_name FROM {schema}.finance_facts WHERE property = %(house)s
+      ORDER BY table_name LIMIT 1)
+    UNION ALL
+    SELECT (SELECT f.table_name FROM {schema}.finance_facts f WHERE f.property = %(house)s
+             AND f.table_name > t.name ORDER BY f.table_name LIMIT 1)
+      FROM t WHERE t.name IS NOT NULL)
+SELECT name FROM t WHERE name IS NOT NULL
+"""
 
 
 class EnteredDay(NamedTuple):
@@ -64,11 +83,7 @@ def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> l
 def read(database: Database, property_: str, gaming_day: str | None = None) -> EnteredDay:
     """The papers of a property and gaming day; None: the latest day that a fact names."""
     with reading(database, TABLES) as store:
-        tables = store.query(
-            "SELECT DISTINCT table_name FROM {schema}.finance_facts WHERE property = %(house)s"
-            " ORDER BY table_name",
-            {"house": property_},
-        )
+        names = [name for (name,) in store.query(_NAMES, {"house": property_})]
         [[last]] = store.query(
             "SELECT max(gaming_day) FROM {schema}.finance_facts WHERE property = %(house)s",
             {"house": property_},
@@ -77,11 +92,14 @@ def read(database: Database, property_: str, gaming_day: str | None = None) -> E
         of_day = store.rows_named(
             f"{_PLACES} AND gaming_day = %(day)s", {"house": property_, "day": day}
         )
-        newest = store.rows_named(_NEWEST, {"house": property_, "most": SLIPS_MAX})
+        newest = store.rows_named(
+            _NEWEST,
+            {"house": property_, "tables": names, "since_us": SINCE_US, "most": SLIPS_MAX},
+        )
     boxes: dict[tuple[str, str], list[Fact]] = {}
     for fact in sorted(map(fact_of, of_day), key=by_time):
         if isinstance(fact.body, BOX_FACTS):
             boxes.setdefault((table_of(fact)[1], fact.body.box), []).append(fact)
     found = slips(sorted(map(fact_of, newest), key=by_time))
     found.sort(key=lambda slip: by_time(slip.facts[-1]), reverse=True)
-    return EnteredDay(day, [name for (name,) in tables], boxes, found)
+    return EnteredDay(day, names, boxes, found)

@@ -53,16 +53,9 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"cause {signed(cause.amount)} · {cause.says}"
     for exception in of.exceptions:
         yield f"exception · {exception.says}"
-    if of.tournaments:
-        entries, prizes = dollars(of.tournaments.entries), dollars(of.tournaments.prizes)
-        left = signed(of.tournaments.win)
-        yield f"tournaments {left} · entries {entries} less prizes {prizes}, in no figure above"
     for name in of.missing:
         yield f"missing · {missing_says(name)}"
-    if of.expected:
-        yield f"expected · {luck(of.expected)}"
-    if of.expected_lacks:
-        yield f"expected · n/a: no mean or sigma is known of {', '.join(of.expected_lacks)}"
+    yield from _apart(of)
     for name, amount in of.told.items():
         yield f"as recorded, without corrections · {named(name, amount, dollars)}"
     if of.late:
@@ -70,6 +63,18 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"late · {came} came after the day was closed; nothing above counts them"
     for name, amount in of.pending.items():
         yield f"pending · {named(name, amount, signed)}"
+
+
+def _apart(of: TableWin) -> Iterator[str]:
+    """What is in no figure: tournaments, and the win that the paytables give on average."""
+    if of.tournaments:
+        entries, prizes = dollars(of.tournaments.entries), dollars(of.tournaments.prizes)
+        left = signed(of.tournaments.win)
+        yield f"tournaments {left} · entries {entries} less prizes {prizes}, in no figure above"
+    if of.expected:
+        yield f"expected · {luck(of.expected)}"
+    if of.expected_lacks:
+        yield f"expected · n/a: no mean or sigma is known of {', '.join(of.expected_lacks)}"
 
 
 def luck(of: ExpectedWin) -> str:
