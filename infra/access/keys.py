@@ -110,19 +110,19 @@ def add_key(
     access: AccessDatabase,
     prefix: str,
     table: Literal["device_keys", "reader_keys"],
-    told: Mapping[str, str],
+    columns: Mapping[str, str],
     actor: Actor,
 ) -> str:
-    """Create a key in its table and log it; the key. told: its own columns, by name."""
+    """Create a key in its table and log it; the key. columns: those of its kind."""
     key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-    names, places = ", ".join(told), ", %s" * len(told)
+    names, places = ", ".join(columns), ", %s" * len(columns)
     with access.open() as connection:
         connection.execute(
             f"INSERT INTO access.{table} (made_at_us, key_id, secret_hash, {names})"  # noqa: S608 - names are our own
             f" VALUES ({NOW}, %s, %s{places})".encode(),
-            (key_id, digest(secret), *told.values()),
+            (key_id, digest(secret), *columns.values()),
         )
-        note(connection, "key_added", key_id, actor, " ".join(told.values()))
+        note(connection, "key_added", key_id, actor, " ".join(columns.values()))
     return f"{prefix}_{key_id}_{secret}"
 
 

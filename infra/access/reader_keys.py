@@ -59,8 +59,8 @@ class ReaderKeys:
                 where="SOURCE",
                 hint="With --role, name the system that reads, as general-ledger.",
             )
-        told = {"role": role, "reader": reader}
-        return add_key(self._access, PREFIX, "reader_keys", told, actor)
+        columns = {"role": role, "reader": reader}
+        return add_key(self._access, PREFIX, "reader_keys", columns, actor)
 
     def use(self, key: str, address: str, request: str) -> ReaderKey | None:
         """The key, with this use of it logged; None if it is invalid or revoked."""
