@@ -239,14 +239,18 @@ def signed_journal(
     *,
     property: str,  # noqa: A002 - what it is called on the floor
     gaming_day: str,
+    version: int | None = None,
 ) -> list[JournalEntry] | None:
     """The entries of a closed day's version, and those of meters as the record has them now.
 
-    None if the day is not closed. Raises `Unavailable` if this program gives other bytes.
+    version: None: the one that holds. None if the day has no such version. Raises `Unavailable` if
+    this program gives other bytes.
     """
     names = [each.name for view in (*journal.VIEWS, seals.VIEW) for each in view.tables]
     with reading(database, names) as store:
-        seal = seals.read(store, property, gaming_day)[property, gaming_day].sealed
+        its = seals.read(store, property, gaming_day)[property, gaming_day]
+        of_version = (each for each in its.seals if each.version == version)
+        seal = its.sealed if version is None else next(of_version, None)
         if seal is None:
             return None
         found = sealed_journal.of_version(store, property, seal)

@@ -99,7 +99,7 @@ class QuarterLine(Struct, frozen=True, kw_only=True):
     value: int
 
 
-class _Step(NamedTuple):
+class CouponStep(NamedTuple):
     """A fact that moves serials."""
 
     fact: Fact
@@ -116,7 +116,7 @@ class _Step(NamedTuple):
 class _Told(NamedTuple):
     """The facts of one property in order of time, and the coupons in each box's last count."""
 
-    steps: Sequence[_Step]
+    steps: Sequence[CouponStep]
     boxed: Mapping[str, Sequence[Fact]]  # by serial: the counts, a count as often as it has it
     counted_us: Mapping[TableId, int]  # the last count of a box of each table
 
@@ -162,6 +162,12 @@ def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
     return [*found, UnknownLine(_ranges(unknown), of_none)]
 
 
+def coupon_steps(facts: Iterable[Fact]) -> tuple[Sequence[CouponStep], list[tuple[int, Serials]]]:
+    """The steps of all coupons in order of time; face and serials of each batch."""
+    told = _told(facts)
+    return told.steps, list(_batches(told))
+
+
 def quarter(facts: Iterable[Fact], name: str) -> list[QuarterLine]:
     """What was redeemed in a quarter (`2026-Q4`) by face; a serial counts once, in its first box.
 
@@ -195,7 +201,7 @@ def quarter_of(gaming_day: str) -> str:
 def _told(facts: Iterable[Fact]) -> _Told:
     ordered = sorted(facts, key=by_time)
     steps = [
-        _Step(fact, _WHAT[type(fact.body)], _serials(fact), _no_range_ends(fact))
+        CouponStep(fact, _WHAT[type(fact.body)], _serials(fact), _no_range_ends(fact))
         for fact in ordered
         if type(fact.body) in _WHAT
     ]
@@ -323,7 +329,7 @@ def _exceptions(
             yield from _no_ranges(step)
 
 
-def _no_ranges(step: _Step) -> Iterator[CouponException]:
+def _no_ranges(step: CouponStep) -> Iterator[CouponException]:
     """What a paper names from a serial to one of another series, or to a lower one."""
     for first, last in step.no_ranges:
         yield CouponException(

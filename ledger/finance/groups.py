@@ -47,6 +47,32 @@ def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
     return [_summed(groups[key], by) for key in sorted(groups)]
 
 
+def over_days(wins: Iterable[TableWin]) -> list[TableWin]:
+    """One win a table over several days: the first opener, the last closer, sums of the rest.
+
+    Its gaming day is the last one; `missing` names the day of what lacks.
+    """
+    tables: dict[tuple[str, str, str], list[TableWin]] = {}
+    for each in sorted(wins, key=lambda each: each.gaming_day):
+        tables.setdefault((each.property, each.table or "", each.currency), []).append(each)
+    return [_over(tables[key]) for key in sorted(tables)]
+
+
+def _over(days: Sequence[TableWin]) -> TableWin:
+    last = days[-1]
+    return msgspec.structs.replace(
+        _summed(days, "table"),
+        table=last.table,
+        gaming_day=last.gaming_day,
+        game=last.game,
+        pit=last.pit,
+        version=min(each.version for each in days),
+        opener=days[0].opener,
+        closer=last.closer,
+        missing=[f"{each.gaming_day}: {name}" for each in days for name in each.missing],
+    )
+
+
 def houses(wins: Sequence[TableWin]) -> list[TableWin]:
     """The sum of each house and gaming day that has several wins."""
     several = Counter((each.property, each.gaming_day) for each in wins)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,50 +19,17 @@ from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
-from replay.reports.table import ReportColumn, ReportTable
+from replay.reports import coupon_papers, play, slips
+from replay.reports.kind import AskedReport, ReportKind, columns
+from replay.reports.table import ReportColumn
 from replay.text.wins import missing_says, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from infra.postgres.connection import Database
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
     from replay.reports.table import Value
-
-Every = Literal["day", "quarter"]
-
-
-class AskedReport(NamedTuple):
-    """What a report is worked out from: a day's wins, as `win` has them, and the database."""
-
-    database: Database
-    property: str
-    gaming_day: str
-    wins: Sequence[TableWin]
-
-
-class ReportKind(NamedTuple):
-    """A report: its name, title, when it is due, and its table."""
-
-    name: str
-    title: str
-    every: Every
-    columns: Sequence[ReportColumn]
-    rows: Callable[[AskedReport], Iterator[Sequence[Value]]]
-    of_seal: bool = True  # it has the figures of the closed day; else it follows the record
-
-    def table(self, asked: AskedReport) -> ReportTable:
-        """The report's table."""
-        return ReportTable(self.columns, [list(row) for row in self.rows(asked)])
-
-
-def _columns(texts: str = "", money: str = "", counts: str = "") -> tuple[ReportColumn, ...]:
-    return (
-        *(ReportColumn(name) for name in texts.split()),
-        *(ReportColumn(name, "money") for name in money.split()),
-        *(ReportColumn(name, "count") for name in counts.split()),
-    )
 
 
 def _names(of: TableWin) -> tuple[Value, ...]:
@@ -71,9 +38,9 @@ def _names(of: TableWin) -> tuple[Value, ...]:
 
 
 _MASTER = (
-    *_columns("table game pit grade", "opener fills credits closer"),
-    *_columns(money="cash foreign counter_checks vouchers chips drop counted"),
-    *(ReportColumn("hold", "percent"), *_columns(counts="coupons exceptions")),
+    *columns("table game pit grade", "opener fills credits closer"),
+    *columns(money="cash foreign counter_checks vouchers chips drop counted"),
+    *(ReportColumn("hold", "percent"), *columns(counts="coupons exceptions")),
 )
 
 
@@ -98,8 +65,8 @@ def _ratio(of: TableWin) -> Fraction:
 
 
 _THREE = (
-    *_columns("table game grade", "counted moved owed count_gap pay_gap cage_paid handle"),
-    *_columns(money="coupon_funded paid_over paid_under", counts="over under"),
+    *columns("table game grade", "counted moved owed count_gap pay_gap cage_paid handle"),
+    *columns(money="coupon_funded paid_over paid_under", counts="over under"),
 )
 
 
@@ -114,7 +81,7 @@ def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
         )  # fmt: skip
 
 
-_MISPAYS = _columns("round position hand wager throw section code says", "amount")
+_MISPAYS = columns("round position hand wager throw section code says", "amount")
 
 
 def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -125,7 +92,7 @@ def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield item.round, *told, item.section, item.code, item.says, item.amount
 
 
-_BOXES = _columns("table content", "expected counted difference")
+_BOXES = columns("table content", "expected counted difference")
 
 
 def _boxes(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -140,7 +107,7 @@ def _boxes(asked: AskedReport) -> Iterator[Sequence[Value]]:
             )  # fmt: skip
 
 
-_EXCEPTIONS = _columns("table what code says", "amount")
+_EXCEPTIONS = columns("table what code says", "amount")
 
 
 def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -155,7 +122,7 @@ def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield of.table, "missing", name, missing_says(name), None
 
 
-_LATE = (*_columns("table figure", "would_change"), *_columns(counts="late_facts"))
+_LATE = (*columns("table figure", "would_change"), *columns(counts="late_facts"))
 
 
 def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -165,7 +132,7 @@ def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield of.table, plain(name), amount, len(of.late)
 
 
-_JOURNAL = (*_columns("table entry says account", "amount"), *_columns("", "balance"))
+_JOURNAL = (*columns("table entry says account", "amount"), *columns("", "balance"))
 
 
 def _journal(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -179,7 +146,7 @@ def _journal(asked: AskedReport) -> Iterator[Sequence[Value]]:
             )  # fmt: skip
 
 
-_TRIAL = _columns("account", "opening debits credits closing")
+_TRIAL = columns("account", "opening debits credits closing")
 
 
 def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -202,11 +169,12 @@ def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
 def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
     """The entries of a closed day's version; else as the record has them now."""
     day = {"property": asked.property, "gaming_day": asked.gaming_day}
-    return sealed_wins.signed_journal(asked.database, **day) or journal.read(asked.database, **day)
+    signed = sealed_wins.signed_journal(asked.database, **day, version=asked.version)
+    return signed or journal.read(asked.database, **day)
 
 
 _PIECES = "received issued distributed returned voided dropped redeemed refused outstanding"
-_COUPONS = (*_columns("serials", "face", _PIECES), *_columns("broken exceptions"))
+_COUPONS = (*columns("serials", "face", _PIECES), *columns("broken exceptions"))
 
 
 def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -224,7 +192,7 @@ def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield seen, *(None for _ in _COUPONS[2:]), said
 
 
-_QUARTER = (*_columns("", "face value"), *_columns(counts="redeemed"))
+_QUARTER = (*columns("", "face value"), *columns(counts="redeemed"))
 
 
 def _quarter(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -240,7 +208,7 @@ def quarter_of(gaming_day: str) -> str:
     return f"{gaming_day[:4]}-Q{(int(gaming_day[5:7]) + 2) // 3}"
 
 
-_CHECKS = (*_columns("check", "amount boxed redeemed outstanding"), ReportColumn("voided"))
+_CHECKS = (*columns("check", "amount boxed redeemed outstanding"), ReportColumn("voided"))
 
 
 def _checks(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -251,7 +219,7 @@ def _checks(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield each.check, each.amount, each.boxed, each.redeemed, each.outstanding, voided
 
 
-_BOOKS = (*_columns("book checks where", "", "used blank missing"), ReportColumn("exceptions"))
+_BOOKS = (*columns("book checks where", "", "used blank missing"), ReportColumn("exceptions"))
 
 
 def _books(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -265,7 +233,7 @@ def _books(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 _METER = "opening advanced paid reset closing difference"
-_METERS = (*_columns("meter table", _METER), ReportColumn("exceptions"))
+_METERS = (*columns("meter table", _METER), ReportColumn("exceptions"))
 
 
 def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -276,14 +244,38 @@ def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 REPORTS = (
-    ReportKind("master-game", "Master Game Report", "day", _MASTER, _master),
-    ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins),
-    ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays),
+    ReportKind("master-game", "Master Game Report", "day", _MASTER, _master, sums=True),
+    ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins, sums=True),
+    ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays, sums=True),
     ReportKind("boxes", "Box reconciliation", "day", _BOXES, _boxes),
-    ReportKind("exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions),
+    ReportKind(
+        "exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions, sums=True
+    ),
     ReportKind("late", "Late facts of a closed day", "day", _LATE, _late),
     ReportKind("journal", "Journal", "day", _JOURNAL, _journal),
     ReportKind("trial-balance", "Trial balance", "day", _TRIAL, _trial_balance),
+    ReportKind(
+        "slips", "Fill and Credit Slips by number", "day", slips.SLIPS, slips.slip_continuity,
+        of_seal=False,
+    ),
+    ReportKind(
+        "inventories", "Inventory rundown", "day", slips.RUNDOWN, slips.inventory_rundown,
+        of_seal=False,
+    ),
+    ReportKind(
+        "wagers", "Handle and hold by wager", "day", play.WAGERS, play.by_wager,
+        of_seal=False, sums=True,
+    ),
+    ReportKind("rake", "Rake of Poker", "day", play.RAKE, play.rake, sums=True),
+    ReportKind("tax-week", "Tax of the week", "week", play.TAX, play.tax_week, of_seal=False),
+    ReportKind(
+        "coupons-day", "Match Play Coupons of the day", "day", coupon_papers.FORM,
+        coupon_papers.coupon_day, of_seal=False,
+    ),
+    ReportKind(
+        "coupons-month", "Inventory of Match Play Coupons", "month", coupon_papers.FORM,
+        coupon_papers.coupon_month, of_seal=False,
+    ),
     ReportKind("coupons", "Match Play Coupons", "day", _COUPONS, _coupons, of_seal=False),
     ReportKind("checks", "Counter checks", "day", _CHECKS, _checks, of_seal=False),
     ReportKind("check-books", "Books of counter checks", "day", _BOOKS, _books, of_seal=False),

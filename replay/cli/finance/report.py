@@ -1,10 +1,9 @@
 """`report`: prints a report of a gaming day to a file, and says which reports there are."""
 
 import time
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,14 +11,15 @@ from consumers.finance import sealed_wins
 from infra.access.connections import AccessDatabase, local_actor
 from infra.postgres.connection import Database
 from ledger.errors import Usage
-from ledger.finance.win import TableWin
+from ledger.finance.groups import over_days
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay
 from replay.recording.sealed_days import versions_folder
 from replay.reports import kinds, printing
 from replay.reports.files import WRITERS
-from replay.reports.kinds import REPORTS, AskedReport, ReportKind, quarter_of
+from replay.reports.kind import AskedReport, Period, ReportKind, days_between, first_day
+from replay.reports.kinds import REPORTS, quarter_of
 from replay.reports.table import ReportHead, digest
 from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database
@@ -43,6 +43,12 @@ def report(
         typer.Option(metavar="FILE", help="A file as .csv, .xlsx, .parquet, .html or .pdf."),
     ] = None,
     gaming_day: GamingDay = None,
+    period: Annotated[
+        Period, typer.Option(help="Sums of the week, month or year to the gaming day.")
+    ] = "day",
+    version: Annotated[
+        int | None, typer.Option(min=1, help="What this version of a closed day said.")
+    ] = None,
     property_: Casino = None,
     json: Json = False,
 ) -> None:
@@ -68,11 +74,10 @@ def report(
         raise Usage(
             "A report is of a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
         )
-    kept = versions_folder(in_force().home)
+    _check(kind, period, version)
     with opened_views(kinds.VIEWS, property_) as database:
-        wins = sealed_wins.read(database, property=property_, gaming_day=gaming_day, kept=kept)
-        house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
-        head = _printed(database, kind, AskedReport(database, house, gaming_day, wins), to)
+        asked = _asked(database, property_, gaming_day, first_day(gaming_day, period), version)
+        head = _printed(database, kind, asked, to)
     if json:
         print_json({"report": name, **head._asdict(), "file": str(to)})
         return
@@ -93,10 +98,54 @@ def _named(name: str) -> ReportKind:
     return found
 
 
+def _check(kind: ReportKind, period: Period, version: int | None) -> None:
+    """Raise `Usage` for what a report cannot be printed of."""
+    if period != "day" and not kind.sums:
+        able = ", ".join(each.name for each in REPORTS if each.sums)
+        raise Usage(f"`{kind.name}` has no sums", where="--period", hint=f"These do: {able}.")
+    if version is not None and (period != "day" or not kind.of_seal):
+        able = ", ".join(each.name for each in REPORTS if each.of_seal)
+        raise Usage(
+            "A version is of what two people signed of one day",
+            where="--version",
+            hint=f"These are: {able}.",
+        )
+
+
+def _asked(
+    database: Database, property_: str | None, gaming_day: str, since: str, version: int | None
+) -> AskedReport:
+    """What a report is worked out from."""
+    day: dict[str, Any] = {"property": property_, "kept": versions_folder(in_force().home)}
+    if version is None:
+        wins = sealed_wins.read(database, gaming_day=gaming_day, **day)
+    else:
+        wins = sealed_wins.of_version(database, version, gaming_day=gaming_day, **day)
+    house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
+    if since < gaming_day:
+        day["property"] = house
+        days = days_between(since, gaming_day)
+        wins = over_days(
+            each for of in days for each in sealed_wins.read(database, gaming_day=of, **day)
+        )
+    return AskedReport(database, house, gaming_day, wins, since, version, day["kept"])
+
+
+def _period(kind: ReportKind, asked: AskedReport) -> str:
+    """What a report is of, as its head says it; one word."""
+    day = asked.gaming_day
+    if kind.every == "quarter":
+        return quarter_of(day)
+    if kind.every == "month":
+        return day[:7]
+    since = first_day(day, "week") if kind.every == "week" else asked.since
+    return day if since == day else f"{since}..{day}"
+
+
 def _printed(database: Database, kind: ReportKind, asked: AskedReport, to: Path) -> ReportHead:
     table = kind.table(asked)
-    period = asked.gaming_day if kind.every == "day" else quarter_of(asked.gaming_day)
-    grade, version = _sealed(asked.wins) if kind.of_seal else (None, 0)
+    period = _period(kind, asked)
+    grade, version = _sealed(asked) if kind.of_seal else (None, 0)
     actor = local_actor()
     head = ReportHead(
         facility=asked.property,
@@ -113,11 +162,12 @@ def _printed(database: Database, kind: ReportKind, asked: AskedReport, to: Path)
         return printing.print_report(access, kind.name, head, table, to, actor)
 
 
-def _sealed(wins: Sequence[TableWin]) -> tuple[str, int]:
-    """The lowest grade of a day's tables, and the version that is signed."""
-    grades = {each.grade for each in wins}
+def _sealed(asked: AskedReport) -> tuple[str, int]:
+    """The lowest grade of the tables, and the version that is signed: of a period the lowest."""
+    grades = {each.grade for each in asked.wins}
     grade = next(each for each in ("ESTIMATE", "COUNTED", "SEALED") if each in grades)
-    return grade, max(each.version for each in wins)
+    lowest = min if asked.since < asked.gaming_day else max
+    return grade, lowest(each.version for each in asked.wins)
 
 
 def _schedule(property_: str | None, *, json: bool) -> None:

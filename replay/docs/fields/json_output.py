@@ -109,7 +109,7 @@ MEANINGS = {
     "epoch": "which stretch of the camera's clock, from one setting to the next",
     "equations": "whether the serials fit, by equation; null: no fact says it",
     "equivocation": "inputs that contradict a fact on record",
-    "every": "how often the report is due: `day` or `quarter`",
+    "every": "how often the report is due: `day`, `week`, `month` or `quarter`",
     "exact_net": "`net` as an exact fraction, before rounding",
     "exceptions": "what somebody must look at in the papers",
     "expected": "the value by the rules; of a win what the paytables give on average",

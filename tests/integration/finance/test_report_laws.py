@@ -13,7 +13,8 @@ import pytest
 from consumers.finance import sealed_wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
-from replay.reports.kinds import REPORTS, VIEWS, AskedReport
+from replay.reports.kind import AskedReport
+from replay.reports.kinds import REPORTS, VIEWS
 from tests.property.finance.floors import FAULTS, floor
 from tests.property.finance.laws import refuses
 from tests.scenes.view_feeds import received, record
@@ -29,6 +30,17 @@ Rows = list[dict[str, "Value"]]
 
 def reports(database: Database, seeds: range) -> dict[str, Rows]:
     """Every report of a day with faults, its rows by column."""
+    asked = day_with_faults(database, seeds)
+    told = {}
+    for kind in REPORTS:
+        table = kind.table(asked)
+        names = [each.name for each in table.columns]
+        told[kind.name] = [dict(zip(names, row, strict=True)) for row in table.rows]
+    return told
+
+
+def day_with_faults(database: Database, seeds: range) -> AskedReport:
+    """What reports of such a day are worked out from."""
     facts = []
     for seed in seeds:
         chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
@@ -39,13 +51,7 @@ def reports(database: Database, seeds: range) -> dict[str, Rows]:
     install(database)
     up_to_date(database, VIEWS)
     wins = sealed_wins.read(database, gaming_day=DAY)
-    asked = AskedReport(database, wins[0].property, DAY, wins)
-    told = {}
-    for kind in REPORTS:
-        table = kind.table(asked)
-        names = [each.name for each in table.columns]
-        told[kind.name] = [dict(zip(names, row, strict=True)) for row in table.rows]
-    return told
+    return AskedReport(database, wins[0].property, DAY, wins, DAY)
 
 
 def summed(rows: Rows, column: str, **only: str) -> int:
@@ -70,6 +76,18 @@ def law_of_reports(of: dict[str, Rows]) -> None:
     assert summed(of["mispays"], "amount") == summed(three, "pay_gap")
     assert summed(three, "paid_under") - summed(three, "paid_over") == summed(three, "pay_gap")
     assert summed(of["exceptions"], "amount", what="item") == summed(three, "count_gap")
+    accepted = [row for row in of["slips"] if row["status"] in ("used", "used twice")]
+    for kind in ("fill", "credit"):
+        assert summed(accepted, "amount", kind=kind) == summed(master, f"{kind}s")
+    assert summed(of["wagers"], "win") == summed(three, "owed")
+    assert summed(of["rake"], "rake") + summed(of["wagers"], "win") + summed(
+        three, "pay_gap"
+    ) == summed(three, "moved")
+    week = of["tax-week"][-1]
+    assert week["revenue"] == summed(master, "counted")
+    for row in master:
+        counts = [each for each in of["inventories"] if each["table"] == row["table"]]
+        assert counts[-1]["counted"] == row["closer"]
     held: dict[str, int] = defaultdict(int)
     for row in of["journal"]:
         held[str(row["account"])] += row["amount"] if isinstance(row["amount"], int) else 0

@@ -1,0 +1,122 @@
+"""Reports of play: handle and hold by wager (465a.1(c)(3)), Poker's rake, and the tax of a week."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from consumers.finance import sealed_wins
+from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS
+from infra.postgres.view_tables import reading
+from ledger.games import games
+from ledger.rules.engine.steps import POT
+from replay.reports.kind import columns, days_between, first_day
+from replay.reports.table import ReportColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.finance.win import TableWin
+    from replay.reports.kind import AskedReport
+    from replay.reports.table import Value
+
+WAGERS = (
+    *columns("game wager", counts="rounds wagers"),
+    *columns(money="handle pushed collected paid cage_paid win"),
+    ReportColumn("hold", "percent"),
+)
+
+_BY_WAGER = f"""
+SELECT r.game, s.wager, count(DISTINCT (r.table_name, r.gaming_day, r.number)), count(*),
+       sum(s.stake)::bigint,
+       coalesce(sum(s.stake) FILTER (WHERE s.outcome = 'push'), 0)::bigint,
+       coalesce(-sum(s.net) FILTER (WHERE s.net < 0), 0)::bigint,
+       coalesce(sum(s.net) FILTER (WHERE s.net > 0 AND s.paid_from = 'table'), 0)::bigint,
+       coalesce(sum(s.net) FILTER (WHERE s.net > 0 AND s.paid_from <> 'table'), 0)::bigint
+  FROM {{schema}}.{RULINGS.name} r
+  JOIN {{schema}}.{SETTLEMENTS.name} s USING (property, table_name, gaming_day, number)
+ WHERE r.property = %(property)s AND r.gaming_day BETWEEN %(since)s AND %(day)s
+   AND s.wager <> %(pot)s AND r.game IS NOT NULL
+ GROUP BY r.game, s.wager ORDER BY r.game, s.wager
+"""  # noqa: S608 - our own names
+
+_ROUNDS = f"""
+SELECT table_name, count(*) FROM {{schema}}.{MONEY.name}
+ WHERE property = %(property)s AND gaming_day BETWEEN %(since)s AND %(day)s AND poker
+ GROUP BY table_name
+"""  # noqa: S608 - as above
+
+
+def by_wager(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each wager of each game: what was at risk, and what it won, by the rulings."""
+    of = {"property": asked.property, "since": asked.since, "day": asked.gaming_day, "pot": POT}
+    with reading(asked.database, [RULINGS.name, SETTLEMENTS.name]) as store:
+        rows = store.query(_BY_WAGER, of)
+    for game, wager, rounds, wagers, handle, pushed, collected, paid, cage in rows:
+        known = games()[game].wager(wager) if game in games() else None
+        win = collected - paid
+        hold = round(Fraction(10_000 * win, handle)) if handle else None
+        yield (
+            games()[game].title if game in games() else game, known.name if known else wager,
+            rounds, wagers, handle, pushed, collected, paid, cage, win, hold,
+        )  # fmt: skip
+
+
+RAKE = (
+    *columns("table game grade", "rake counted difference bank_variance", "rounds"),
+    *columns(money="handle"),
+)
+
+
+def rake(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each table of Poker: the rake on record and in the boxes, and the imprest bank."""
+    of = {"property": asked.property, "since": asked.since, "day": asked.gaming_day}
+    with reading(asked.database, [MONEY.name]) as store:
+        rounds: dict[str | None, int] = dict(store.query(_ROUNDS, of))
+    for each in asked.wins:
+        if each.owed is None:
+            yield (
+                each.table, each.game, each.grade, each.moved, each.counted, each.count_gap,
+                each.bank_variance, rounds.get(each.table, 0), each.handle,
+            )  # fmt: skip
+
+
+RATE = 1_200
+"""Tax on the revenue of a table game, hundredths of a percent: 4 Pa.C.S. 13A62(a)."""
+
+TAX = (*columns("day kind grade", "revenue"), ReportColumn("rate", "percent"), *columns("", "tax"))
+
+
+def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """The tax of each day from Monday to the gaming day, games and Poker apart; then their sum.
+
+    A day that lacks a count has no revenue, and then the week has none.
+    """
+    revenues: list[int | None] = []
+    taxes: list[int | None] = []
+    for day in days_between(first_day(asked.gaming_day, "week"), asked.gaming_day):
+        found = sealed_wins.read(
+            asked.database, property=asked.property, gaming_day=day, kept=asked.kept
+        )
+        for kind, its in sorted(_kinds(found).items()):
+            revenue = _sum([each.counted for each in its])
+            tax = None if revenue is None else round(Fraction(revenue * RATE, 10_000))
+            grades = {each.grade for each in its}
+            grade = next(each for each in ("ESTIMATE", "COUNTED", "SEALED") if each in grades)
+            yield day, kind, grade, revenue, RATE, tax
+            revenues.append(revenue)
+            taxes.append(tax)
+    yield "week", None, None, _sum(revenues), RATE, _sum(taxes)
+
+
+def _kinds(found: Sequence[TableWin]) -> dict[str, list[TableWin]]:
+    kinds: dict[str, list[TableWin]] = defaultdict(list)
+    for each in found:
+        kinds["poker" if each.owed is None else "banked games"].append(each)
+    return kinds
+
+
+def _sum(amounts: Sequence[int | None]) -> int | None:
+    known = [each for each in amounts if each is not None]
+    return sum(known) if len(known) == len(amounts) else None

@@ -1,0 +1,132 @@
+"""Reports of what goes with a table's tray: slips by number, counts beside the expected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consumers.finance import round_sums, wins
+from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
+from infra.postgres.view_tables import reading
+from ledger.facts import InventoryCounted
+from ledger.finance.shifts import END_US, ShiftTime
+from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
+from replay.reports.kind import columns
+from replay.reports.table import ReportColumn
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import tzinfo
+
+    from ledger.finance.slips import SlipRecord
+    from ledger.record.wire import Fact
+    from replay.reports.kind import AskedReport
+    from replay.reports.table import Value
+
+_NAMES = [each.name for view in wins.VIEWS for each in view.tables]
+
+SLIPS = (
+    *columns("kind slip table status", "amount"),
+    *columns("requested dispatched accepted voided", counts="minutes_open"),
+)
+
+
+def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each slip of the day, by kind and number; then the numbers that are left out."""
+    with reading(asked.database, _NAMES) as store:
+        day = WinsAsked(asked.property, None, asked.gaming_day)
+        found = day_records(store, day, WITH_CORRECTIONS)
+    zone = house_zones(asked.database).of(asked.property)
+    slips = [(slip, of.table) for of in found.values() for slip in of.slips]
+    for slip, table in sorted(slips, key=lambda each: (each[0].kind, each[0].number, each[1])):
+        steps = (slip.requested, slip.dispatched, slip.accepted, slip.voided)
+        yield (
+            slip.kind, slip.number, table, _status(slip), slip.total,
+            *(_time(step, zone) for step in steps), _minutes_open(slip),
+        )  # fmt: skip
+    for of in asked.wins:
+        for each in of.exceptions:
+            if each.code == "slip_missing":
+                said = each.says.partition(" is not on record")[0]
+                yield said, None, of.table, "missing", *(None for _ in SLIPS[4:])
+
+
+def _status(slip: SlipRecord) -> str:
+    if slip.accepted:
+        return "used" if len(slip.accepted) == 1 else "used twice"
+    if slip.voided:
+        return "voided"
+    return "on its way" if slip.dispatched else "requested"
+
+
+def _time(step: Sequence[Fact], zone: tzinfo) -> str | None:
+    return stamp(step[0].time_us, zone, ms=False) if step else None
+
+
+def _minutes_open(slip: SlipRecord) -> int | None:
+    """Minutes from a slip's first fact until its chips were accepted, or it was voided."""
+    ends = slip.accepted or slip.voided
+    return (ends[0].time_us - slip.facts[0].time_us) // 60_000_000 if ends else None
+
+
+RUNDOWN = (
+    *columns("table time kind slip", "expected counted difference"),
+    *(ReportColumn(name) for name in ("counted_by", "observed_by")),
+)
+
+
+def inventory_rundown(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each count of a tray beside what the count before it and all facts since then leave."""
+    with reading(asked.database, _NAMES) as store:
+        day = WinsAsked(asked.property, None, asked.gaming_day)
+        found = day_records(store, day, WITH_CORRECTIONS)
+        times = {key: _between(of) for key, of in found.items()}
+        rounds = round_sums.of_shifts(store, {key: its for key, its in times.items() if its})
+    zone = house_zones(asked.database).of(asked.property)
+    for key in sorted(found):
+        yield from _of_table(found[key], times[key], rounds.get(key, {}), zone)
+
+
+def _counts(of: DayRecord) -> list[Fact]:
+    return [fact for fact in of.facts if isinstance(fact.body, InventoryCounted)]
+
+
+def _between(of: DayRecord) -> list[ShiftTime]:
+    """The times between a day's counts of the tray, each named by its number."""
+    began = [fact.time_us for fact in _counts(of)]
+    ends = [*began[1:], END_US]
+    return [ShiftTime(str(n), *each) for n, each in enumerate(zip(began, ends, strict=True), 1)]
+
+
+def _of_table(
+    of: DayRecord,
+    times: Sequence[ShiftTime],
+    rounds: Mapping[str | None, RoundsMoney],
+    zone: tzinfo,
+) -> Iterator[Sequence[Value]]:
+    before = closer_of(of.before)
+    expected = before.body.total if before and isinstance(before.body, InventoryCounted) else None
+    for fact, since in zip(_counts(of), times, strict=True):
+        body = fact.body
+        if isinstance(body, InventoryCounted):
+            differs = None if expected is None else body.total - expected
+            yield (
+                of.table, _time([fact], zone), body.kind, body.slip,
+                expected, body.total, differs, body.counted_by, body.observed_by,
+            )  # fmt: skip
+            expected = body.total + _gained(of, since, rounds.get(since.shift))
+
+
+def _gained(of: DayRecord, since: ShiftTime, rounds: RoundsMoney | None) -> int:
+    """What slips, sales, exchanges, amends and rounds of a time add to the tray."""
+    part = of._replace(
+        facts=[fact for fact in of.facts if since.since_us <= fact.time_us < since.until_us],
+        slips=[s for s in of.slips if since.since_us <= s.decides.time_us < since.until_us],
+        before=(),
+        rounds=RoundsMoney(None),
+    )
+    figures = figures_of(part)
+    sales = sum(cents for kind, cents in figures.sold.items() if kind != "chips")
+    moved = (rounds.tray if rounds else 0) - figures.adjusted
+    return figures.fills - figures.credits - sales + figures.exchange + moved

@@ -1,0 +1,185 @@
+"""Reports of slips, trays, wagers, tax and coupons, and reports of a week, month or year."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from openpyxl import load_workbook
+from pyarrow import parquet
+
+from replay.reports.coupon_papers import day_form, month_inventory
+from replay.reports.files import WRITERS
+from replay.reports.kinds import REPORTS
+from replay.reports.table import ReportHead
+from tests.integration.finance.test_report import rows_of
+from tests.integration.finance.test_report_laws import day_with_faults
+from tests.property.finance.floors import read_by_program
+from tests.scenes.coupons import USUAL, inventoried
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day, slip
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.postgres.connection import Database
+    from ledger.record.wire import Fact
+    from tests.fixtures.cli import Cli
+    from tests.property.finance.floors import Line
+
+HEAD = ReportHead("hollywood", "A report", DAY, "COUNTED", 0, "0" * 64, "now", "me", 0)
+NEW = ("slips", "inventories", "wagers", "rake", "tax-week", "coupons-day", "coupons-month")
+
+
+def test_each_report_opens_as_a_workbook_and_as_parquet_with_its_rows(database: Database) -> None:
+    asked = day_with_faults(database, range(2))
+    for kind in (each for each in REPORTS if each.name in NEW):
+        table = kind.table(asked)
+        names = [each.title for each in table.columns]
+        sheet = load_workbook(io.BytesIO(WRITERS[".xlsx"](HEAD, table))).active
+        assert sheet is not None
+        shown = [[cell.value for cell in row] for row in sheet.iter_rows()]
+        top = next(n for n, row in enumerate(shown) if row[: len(names)] == names)
+        assert len(shown) - top - 1 == len(table.rows), kind.name
+        read = parquet.read_table(io.BytesIO(WRITERS[".parquet"](HEAD, table)))
+        assert (read.num_rows, read.num_columns) == (len(table.rows), len(names))
+        assert read.schema.metadata[b"facility"] == b"hollywood"
+        assert WRITERS[".pdf"](HEAD, table).startswith(b"%PDF")
+    assert all(each in {kind.name for kind in REPORTS} for each in NEW)
+
+
+@pytest.fixture
+def two_days(cli: Cli, tmp_path: Path) -> Cli:
+    """Two days of a table: a slip that is missing, one on its way, a tray counted twice."""
+    sold = fact("cash_bought_in", 10, position=1, amount=10_000)
+    told = [
+        *day_lines(
+            sold,
+            slip("fill", "requested", "F-1", 20),
+            slip("fill", "dispatched", "F-1", 22),
+            slip("fill", "accepted", "F-1", 26),
+            inventory("drop", 499_000, 40),
+            slip("fill", "dispatched", "F-3", 45),
+            count(59, currency={"5000": 2}),
+            closer=499_000,
+        ),
+        *next_day(*day_lines(count(59), closer=500_100)),
+        *USUAL[:-1],
+    ]
+    ingest(cli, tmp_path / "feed.jsonl", told)
+    return cli
+
+
+def ingest(cli: Cli, feed: Path, lines: list[Line]) -> None:
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in lines), encoding="utf-8")
+    cli("ingest", feed)
+
+
+def printed(cli: Cli, tmp_path: Path, name: str, *more: str, day: str = DAY) -> list[list[str]]:
+    to = tmp_path / f"{name}.csv"
+    done = cli("report", name, "--gaming-day", day, "--to", to, *more)
+    assert done.code == 0, done.err
+    return rows_of(to)[1:]
+
+
+@pytest.mark.long
+def test_slips_and_trays_are_printed_with_their_times_and_differences(
+    two_days: Cli, tmp_path: Path
+) -> None:
+    used, sent, *missing = printed(two_days, tmp_path, "slips")
+    assert used[:5] == ["fill", "F-1", "CC-07", "used", "100.00"]
+    assert used[-1] == "6"
+    assert sent[:5] == ["fill", "F-3", "CC-07", "on its way", "0.00"]
+    assert [row[:4] for row in missing] == [["Fill Slip F-2", "", "CC-07", "missing"]]
+    trays = printed(two_days, tmp_path, "inventories")
+    assert [row[2:3] + row[4:7] for row in trays] == [
+        ["open", "", "5000.00", ""],
+        ["drop", "5000.00", "4990.00", "-10.00"],
+        ["close", "4990.00", "4990.00", "0.00"],
+    ]
+    assert trays[0][1].endswith("-05:00")
+    [opened, _] = printed(two_days, tmp_path, "inventories", day=NEXT)
+    assert opened[4:7] == ["4990.00", "5000.00", "10.00"]
+
+
+@pytest.mark.long
+def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: Path) -> None:
+    first, second = (
+        dict(zip(HEADS, printed(two_days, tmp_path, "master-game", day=day)[0], strict=False))
+        for day in (DAY, NEXT)
+    )
+    [of_month] = printed(two_days, tmp_path, "master-game", "--period", "month", day=NEXT)
+    both = dict(zip(HEADS, of_month, strict=False))
+    assert (both["opener"], both["closer"]) == (first["opener"], second["closer"])
+    for name in ("fills", "drop", "counted"):
+        assert float(both[name]) == float(first[name]) + float(second[name])
+    *days, week = printed(two_days, tmp_path, "tax-week", day=NEXT)
+    assert [row[0] for row in days] == [DAY, NEXT]
+    assert float(week[3]) == float(both["counted"])
+    assert [row[5] for row in days] == ["-1.20", "0.12"]
+    assert week[5] == "-1.08"
+    refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--period", "year")
+    assert (refused.code, "has no sums" in refused.err) == (2, True)
+
+
+HEADS = (
+    *("table", "game", "pit", "grade", "opener", "fills", "credits", "closer", "cash", "foreign"),
+    *("counter_checks", "vouchers", "chips", "drop", "counted"),
+)
+
+
+@pytest.mark.long
+def test_a_version_is_printed_with_what_it_said(two_days: Cli, tmp_path: Path) -> None:
+    two = ("--by", "F-1", "--second", "F-2")
+    two_days("day", "close", DAY, *two)
+    signed = printed(two_days, tmp_path, "three-wins")
+    late = count(30, 2, currency={"5000": 4})
+    ingest(two_days, tmp_path / "late.jsonl", [late])
+    two_days("day", "reopen", DAY, *two, "--because", "A box was counted again.")
+    two_days("day", "close", DAY, *two)
+    assert printed(two_days, tmp_path, "three-wins", "--version", "1") == signed
+    trial = [printed(two_days, tmp_path, "trial-balance", "--version", each) for each in "12"]
+    assert trial[0] != trial[1]
+    again = printed(two_days, tmp_path, "three-wins", "--version", "2")
+    assert float(again[0][3]) - float(signed[0][3]) == 100
+    refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--version", "1")
+    assert (refused.code, "what two people signed" in refused.err) == (2, True)
+
+
+def date_of(fact: Fact) -> str:
+    return DAY if fact.time_us else NEXT
+
+
+def test_a_form_of_coupons_has_what_was_held_and_what_remains() -> None:
+    facts = read_by_program(USUAL)
+    form = {each.step: each.serials.pieces for each in day_form(facts, DAY, date_of)}
+    assert form == {
+        "held over": 0,
+        "issued": 50,
+        "distributed": 40,
+        "returned": 5,
+        "voided": 1,
+        "remaining": 4,
+    }
+    morrow = {each.step: each.serials.pieces for each in day_form(facts, NEXT, date_of)}
+    assert morrow == {**dict.fromkeys(form, 0), "held over": 4, "remaining": 4}
+    assert not any(each.serials.pieces for each in day_form(facts, "2026-11-19", date_of))
+
+
+def test_an_inventory_of_a_month_names_what_differs() -> None:
+    facts = read_by_program((*USUAL, inventoried((41, 99))))
+    lines = {each.step: each.serials for each in month_inventory(facts, DAY[:7], date_of)}
+    pieces = {step: its.pieces for step, its in lines.items()}
+    assert pieces == {
+        "in stock": 55,
+        "held by marketing": 4,
+        "not distributed": 59,
+        "counted": 59,
+        "differ": 2,
+    }
+    [voided, last] = lines["differ"].ranges
+    assert (voided.first, last.first) == ("MP-0046", "MP-0100")
+    assert [each.step for each in month_inventory(facts, "2026-10", date_of)] == [
+        *("in stock", "held by marketing", "not distributed")
+    ]
