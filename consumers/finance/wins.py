@@ -141,8 +141,25 @@ _WHERE = (
     " AND (%(table)s::text IS NULL OR f.table_name = %(table)s)"
 )
 
+
+class _Found(NamedTuple):
+    """What a query below says of a fact: its table and paper, its place, its correction's place."""
+
+    property: str
+    table_name: str
+    paper_kind: str | None
+    paper: str | None
+    tape: str
+    table_seq: int
+    made_tape: str | None
+    made_seq: int | None
+
+
+_COLUMNS = ", ".join(f"f.{name}" for name in _Found._fields)
+
 _ALL = f"""
-SELECT f.* FROM {{schema}}.finance_facts f WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
+ WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
 """  # noqa: S608 - put together from constants
 
 # A fact without a gaming day lies between a start of the day and the table's next start. The starts
@@ -185,7 +202,7 @@ wanted AS (
       FROM of_day d JOIN {{schema}}.finance_facts o ON o.paper_kind = d.paper_kind
        AND o.paper = d.paper AND o.property = d.property AND o.table_name = d.table_name
        AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute')
-SELECT f.* FROM wanted w CROSS JOIN LATERAL (
+SELECT {_COLUMNS} FROM wanted w CROSS JOIN LATERAL (
     SELECT * FROM {{schema}}.finance_facts f WHERE (f.source, f.fact_id, f.variant)
          = (w.source, w.fact_id, w.variant) LIMIT 1) f
 """  # noqa: S608 - as above
@@ -204,18 +221,17 @@ def _told(
     store: ViewStore, found: Sequence[tuple[Any, ...]]
 ) -> tuple[list[Fact], dict[str, TableId]]:
     """The facts of some rows of `finance_facts`, and the tables of the disputes they settle."""
-    row = money_facts.FACTS_OF_MONEY.row
-    rows = [row._make(each) for each in found]
+    rows = [_Found(*each) for each in found]
     places = {(each.tape, each.table_seq) for each in rows}
-    places |= {(each.made_tape, each.made_seq) for each in rows if each.made_tape}
+    places |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
     kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
     facts: list[Fact] = []
     at: dict[str, TableId] = {}
     for each in rows:
         fact = fact_of(kept[each.tape, each.table_seq])
-        why = kept[each.made_tape, each.made_seq] if each.made_tape else None
+        why = kept[each.made_tape, each.made_seq or 0] if each.made_tape else None
         facts += as_corrected(fact, why) if why else [fact]
-        if each.paper_kind == "dispute":
+        if each.paper_kind == "dispute" and each.paper is not None:
             at[each.paper] = (each.property, each.table_name)
     return facts, at
 
@@ -229,7 +245,7 @@ seen AS (
     SELECT property, serial FROM its JOIN {{schema}}.finance_coupons o USING (property, serial)
      WHERE o.variant = ANY (%(variants)s::int[])
      GROUP BY property, serial HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1)
-SELECT DISTINCT f.* FROM seen JOIN {{schema}}.finance_coupons o USING (property, serial)
+SELECT DISTINCT {_COLUMNS} FROM seen JOIN {{schema}}.finance_coupons o USING (property, serial)
   JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
    AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
  WHERE o.variant = ANY (%(variants)s::int[])
@@ -242,8 +258,11 @@ def _box_counts(
     asked: WinsAsked,
     variants: tuple[int, int],
 ) -> dict[DayKey, list[Fact]]:
-    """The facts of these tables' days, and the counts that have a coupon of theirs, by day."""
-    found = {key: list(facts) for key, facts in days_of(tables).items()}
+    """The counts of boxes of these tables' days, and those that have a coupon of theirs, by day."""
+    found = {
+        key: [fact for fact in facts if isinstance(fact.body, DropBoxCounted)]
+        for key, facts in days_of(tables).items()
+    }
     parameters = {**_parameters(asked), "variants": list(variants)}
     for fact in _told(store, store.query(_SAME_COUPONS, parameters))[0]:
         if isinstance(fact.body, DropBoxCounted):
