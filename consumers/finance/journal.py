@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from consumers.finance import meters, wins
-from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
+from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, WinsFilter, day_records
 from infra.postgres.view_tables import reading
 from ledger.finance.journal import after, day_entries, is_settled, journal
 from ledger.finance.meters.journal import merged, meter_entries
@@ -25,26 +25,20 @@ VIEWS = (*wins.VIEWS, meters.VIEW)
 """The views to catch up before `read`."""
 
 
-def read(
-    database: Database,
-    *,
-    property: str | None = None,  # noqa: A002 - what it is called on the floor
-    table: str | None = None,
-    gaming_day: str | None = None,
-) -> list[JournalEntry]:
+def read(database: Database, **filters: Unpack[WinsFilter]) -> list[JournalEntry]:
     """The entries of tables' gaming days at one moment, in order of property, day and table.
 
     A day's entries are the same whether one day is asked for or all of them.
     """
-    asked = WinsAsked(property, table, gaming_day)
+    asked = WinsAsked(**filters)
     names = [each.name for view in VIEWS for each in view.tables]
     with reading(database, names) as store:
         found = day_records(store, asked, WITH_CORRECTIONS)
-        tables = {key[::2]: gaming_day for key in found} if gaming_day else {}
+        tables = {key[::2]: asked.gaming_day for key in found} if asked.gaming_day else {}
         carried = balances(earlier_days(store, tables))
-        by_day_ = by_day(meters.steps(store, property))
+        by_day_ = by_day(meters.steps(store, asked.property))
     entries = journal((found[key] for key in sorted(found)), carried)
-    return merged(entries, meter_entries(by_day_, table=table, gaming_day=gaming_day))
+    return merged(entries, meter_entries(by_day_, table=asked.table, gaming_day=asked.gaming_day))
 
 
 def earlier_days(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId, list[DayRecord]]:
@@ -55,7 +49,7 @@ def earlier_days(store: ViewStore, days: Mapping[TableId, str]) -> dict[TableId,
     before: dict[TableId, list[DayRecord]] = defaultdict(list)
     while days := _last_days(store, days):
         for day in sorted(set(days.values())):
-            found = day_records(store, WinsAsked(None, None, day), WITH_CORRECTIONS)
+            found = day_records(store, WinsAsked(gaming_day=day), WITH_CORRECTIONS)
             for table in [table for table, its in days.items() if its == day]:
                 before[table].append(found[table[0], day, table[1]])
         days = {table: day for table, day in days.items() if not is_settled(before[table][-1])}

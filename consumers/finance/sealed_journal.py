@@ -113,7 +113,7 @@ def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[Journal
     """The entries by current views; None unless they are those of the version."""
     if not _have_read(store, property_, seal):
         return None
-    asked = WinsAsked(property_, None, seal.gaming_day)
+    asked = WinsAsked(property_, gaming_day=seal.gaming_day)
     records = wins.records_of(store, asked)
     if not _is_signed(records.wins(), seal):
         return None

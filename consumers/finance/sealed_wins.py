@@ -9,13 +9,13 @@ from __future__ import annotations
 import builtins
 from collections import defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import msgspec
 
 from consumers.finance import equivocations, journal, meters, sealed_journal, seals, wins
 from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
-from consumers.finance.wins import WinsAsked
+from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
@@ -69,7 +69,7 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
             name, _, place = head.tape.partition("/")
             heads[name][place] = head.table_seq
         if _have_read(store, max((head.position for head in told), default=0)):
-            found = wins.of_views(store, WinsAsked(property_, None, gaming_day))
+            found = wins.of_views(store, WinsAsked(property_, gaming_day=gaming_day))
         else:
             found = [
                 each
@@ -114,12 +114,7 @@ def one_house(houses: Collection[str], gaming_day: str) -> str:
 
 
 def read(
-    database: Database,
-    *,
-    property: str | None = None,  # noqa: A002 - what it is called on the floor
-    table: str | None = None,
-    gaming_day: str | None = None,
-    kept: Path | None = None,
+    database: Database, *, kept: Path | None = None, **filters: Unpack[WinsFilter]
 ) -> list[TableWin]:
     """As `wins.read`, with the equivocations that wait in quarantine.
 
@@ -127,17 +122,17 @@ def read(
 
     kept: the folder of versions worked out before.
     """
-    asked = WinsAsked(property, table, gaming_day)
+    asked = WinsAsked(**filters)
     with reading(database, _TABLES) as store:
         records = wins.records_of(store, asked)
         found = {_key(each): each for each in records.wins()}
-        for (name, day), its in seals.read(store, property, gaming_day).items():
+        for (name, day), its in seals.read(store, asked.property, asked.gaming_day).items():
             if its.sealed:
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
                 papers = records.papers(name, day)
-                late = late_facts(store, (name, day), its.sealed.heads, papers, table)
+                late = late_facts(store, (name, day), its.sealed.heads, papers, asked.table)
                 signed = said(store, name, its.sealed, kept)
-                found |= _beside(its.sealed, signed, live, late, table)
+                found |= _beside(its.sealed, signed, live, late, asked.table)
         for key, told in equivocations.read(store, asked).items():
             if key in found:
                 exceptions = [*found[key].exceptions, *told]

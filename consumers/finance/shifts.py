@@ -5,10 +5,10 @@ They say what the record says now, also of a closed day: what was signed is a da
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from consumers.finance import round_sums, wins
-from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
+from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, WinsFilter, day_records
 from infra.postgres.view_tables import reading
 from ledger.finance.shifts import shift_times, wins_of_shifts
 
@@ -20,17 +20,11 @@ VIEWS = wins.VIEWS
 """The views to catch up before `read`."""
 
 
-def read(
-    database: Database,
-    *,
-    property: str | None = None,  # noqa: A002 - what it is called on the floor
-    table: str | None = None,
-    gaming_day: str | None = None,
-) -> list[TableWin]:
+def read(database: Database, **asked: Unpack[WinsFilter]) -> list[TableWin]:
     """The wins of each shift at one moment, in order of property, day, table and time."""
     names = [each.name for view in VIEWS for each in view.tables]
     with reading(database, names) as store:
-        records = day_records(store, WinsAsked(property, table, gaming_day), WITH_CORRECTIONS)
+        records = day_records(store, WinsAsked(**asked), WITH_CORRECTIONS)
         times = {key: shift_times(each.facts) for key, each in records.items()}
         rounds = round_sums.of_shifts(store, times)
     return [each for key in sorted(records) for each in wins_of_shifts(records[key], rounds[key])]

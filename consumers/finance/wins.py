@@ -7,7 +7,7 @@ Papers are read and summed in Python, rounds in SQL (`consumers.finance.round_su
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from consumers.finance import money_facts, round_sums
 from consumers.finance.money_facts import as_corrected
@@ -43,6 +43,14 @@ AS_RECORDED = (money_facts.BOTH, money_facts.RECORDED)
 class WinsAsked(NamedTuple):
     """What is asked for; None: all."""
 
+    property: str | None = None
+    table: str | None = None
+    gaming_day: str | None = None
+
+
+class WinsFilter(TypedDict, total=False):
+    """The same by name, as every reading of wins is called with it."""
+
     property: str | None
     table: str | None
     gaming_day: str | None
@@ -59,17 +67,11 @@ def _parameters(asked: WinsAsked) -> dict[str, object]:
     }
 
 
-def read(
-    database: Database,
-    *,
-    property: str | None = None,  # noqa: A002 - what it is called on the floor
-    table: str | None = None,
-    gaming_day: str | None = None,
-) -> list[TableWin]:
+def read(database: Database, **asked: Unpack[WinsFilter]) -> list[TableWin]:
     """The wins of tables' gaming days at one moment, in order of property, day and table."""
     names = [each.name for view in VIEWS for each in view.tables]
     with reading(database, names) as store:
-        return of_views(store, WinsAsked(property, table, gaming_day))
+        return of_views(store, WinsAsked(**asked))
 
 
 class DayRecords(NamedTuple):
