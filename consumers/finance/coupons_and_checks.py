@@ -1,6 +1,6 @@
-"""The view `coupons_and_checks`: where the facts about coupons, counter checks and books are.
+"""The view `coupons_and_checks`: positions of the facts about these and explained variances.
 
-`coupons` and `checks` read them, as corrected, and work out their lines (ADR 0190).
+`coupons`, `checks` and `variance` read them, as corrected, and work out their lines (ADR 0190).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from consumers.finance.money_facts import as_corrected
 from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
-from ledger.facts import FACTS
+from ledger.facts import FACTS, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
 from ledger.record.wire import fact_of
@@ -29,11 +29,12 @@ def _types(of: tuple[type, ...]) -> frozenset[str]:
 
 
 _COUPONS, _CHECKS = _types(COUPON_FACTS), _types(CHECK_FACTS)
-_READS = _COUPONS | _CHECKS
+_VARIANCES = _types((VarianceExplained,))
+_READS = _COUPONS | _CHECKS | _VARIANCES
 
 FACTS_OF_PAPER = ViewTable(
     "coupon_check_facts",
-    "Positions of the facts about coupons and counter checks: one row a fact.",
+    "Positions of the facts about coupons, counter checks and explained variances: a row each.",
     2,
     (
         Column("source", "text", "Source of the fact."),
@@ -68,7 +69,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 2, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 3, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
 )
 """The view `coupons_and_checks`."""
 
@@ -81,6 +82,11 @@ def coupon_facts(database: Database, property_: str | None) -> dict[str, list[Fa
 def check_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
     """The facts about counter checks, as corrected, by property."""
     return _facts(database, property_, _CHECKS)
+
+
+def variance_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
+    """The explanations of variances, as corrected, by property."""
+    return _facts(database, property_, _VARIANCES)
 
 
 def _facts(

@@ -74,6 +74,33 @@ def of_shifts(
     return found
 
 
+def of_dealers(
+    store: ViewStore, posts: str, asked: Mapping[str, object]
+) -> dict[Group, RoundsMoney]:
+    """The money of rounds by day, table and dealer, with corrections.
+
+    A round is of each dealer who stood at its table when its last fact happened. `posts`: the table
+    of staff who came and left.
+    """
+    rounds = (
+        f"SELECT m.*, p.employee AS shift FROM {{schema}}.{MONEY.name} m"  # noqa: S608 - our own names
+        " JOIN {schema}.rulings r USING (property, table_name, gaming_day, number)"
+        " CROSS JOIN LATERAL (SELECT DISTINCT ON (w.employee) w.employee, w.comes, w.time_us"
+        f" FROM {{schema}}.{posts} w WHERE w.property = m.property"
+        " AND w.table_name = m.table_name AND w.time_us <= r.last_us"
+        f" AND w.time_us > r.last_us - {_A_DAY_US} AND w.role = 'dealer'"
+        " ORDER BY w.employee, w.time_us DESC) p"
+        f" WHERE p.comes AND NOT EXISTS (SELECT 1 FROM {{schema}}.{posts} c"
+        " WHERE c.property = m.property AND c.table_name = m.table_name AND c.employee IS NULL"
+        " AND c.time_us > p.time_us AND c.time_us <= r.last_us)"
+        " AND (%(property)s::text IS NULL OR m.property = %(property)s)"
+    )
+    return _summed(store, rounds, asked)
+
+
+_A_DAY_US = 86_400_000_000
+
+
 def _summed(
     store: ViewStore, rounds: str, asked: Mapping[str, object], *, recorded: bool = False
 ) -> dict[Group, RoundsMoney]:

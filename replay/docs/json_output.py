@@ -25,6 +25,7 @@ from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, Unkn
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.finance.meters.lines import MeterLine
+from ledger.finance.statistics.hold import Explanation, LimitCheck, VarianceLine
 from ledger.finance.win import (
     AuditException,
     BoxContent,
@@ -232,6 +233,8 @@ FORMS = (
     JsonForm(("coupons --quarter",), "face", ("property", *fields_of(QuarterLine))),
     JsonForm(("checks",), "counter check", ("property", *fields_of(CheckLine))),
     JsonForm(("checks",), "book of counter checks", ("property", *fields_of(BookLine))),
+    JsonForm(("variance show",), "group and period", fields_of(VarianceLine)),
+    JsonForm(("variance explain",), "explanation", ("position", "table", "gaming_day")),
     JsonForm(("meters",), "progressive meter", ("property", *fields_of(MeterLine))),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),
     JsonForm(("journal --redrive",), "closed day", fields_of(RedrivenDay)),
@@ -318,7 +321,9 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`items` of a win", Item),
     ("`causes` of a win", Cause),
     ("`exceptions` of a win", AuditException),
-    ("`expected` of a win", ExpectedWin),
+    ("`expected` of a win or of a variance", ExpectedWin),
+    ("`limits` of a variance", LimitCheck),
+    ("`explained` of a variance", Explanation),
     ("`postings` and `balances` of an entry", Posting),
     ("`exceptions` of a batch of coupons", CouponException),
     ("`exceptions` of a book of counter checks", BookException),

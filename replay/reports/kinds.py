@@ -243,9 +243,30 @@ def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
         yield each.meter, each.table or "link", *figures, said or None
 
 
+_VARIANCE = (
+    *_columns("table game", "drop counted"),
+    ReportColumn("hold", "percent"),
+    *_columns("", "owed expected sigma"),
+    ReportColumn("z"),
+    *_columns("lacks", "count_gap pay_gap"),
+)
+
+
+def _variance(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    for of in asked.wins:
+        luck = of.expected
+        lacks = "" if of.expected_lacks is msgspec.UNSET else ", ".join(of.expected_lacks)
+        yield (
+            *_names(of), of.drop.total, of.counted, _hold(of), of.owed,
+            luck.win if luck else None, luck.sigma if luck else None, luck.z if luck else None,
+            lacks, of.count_gap, of.pay_gap,
+        )  # fmt: skip
+
+
 REPORTS = (
     ReportKind("master-game", "Master Game Report", "day", _MASTER, _master, sums=True),
     ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins, sums=True),
+    ReportKind("variance", "Hold, luck and error", "day", _VARIANCE, _variance),
     ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays, sums=True),
     ReportKind("boxes", "Box reconciliation", "day", _BOXES, _boxes),
     ReportKind(

@@ -62,6 +62,12 @@ COMMANDS = (
         "Show the three wins of a gaming day: counted, moved and owed.",
     ),
     Command(
+        "variance",
+        "finance.variance",
+        FINANCE,
+        "Compare hold with its limits; explain what differs.",
+    ),
+    Command(
         "journal",
         "finance.journal",
         FINANCE,

@@ -1,0 +1,136 @@
+"""Hold beside its limits, from the wins of tables' gaming days and from what people explained."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from consumers.finance import coupons_and_checks, shifts, wins
+from consumers.finance.coupons_and_checks import variance_facts
+from consumers.finance.round_sums import of_dealers
+from consumers.finance.wins import WinsAsked
+from consumers.rounds.search_index import POSTS
+from consumers.rounds.search_index import VIEW as SEARCH
+from infra.postgres import tape
+from infra.postgres.view_tables import reading
+from ledger.errors import NotFound, Usage
+from ledger.facts import VarianceExplained
+from ledger.finance.statistics.expected import expected_win, summed
+from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from infra.postgres.connection import Database
+    from ledger.finance.statistics.hold import HoldLimit, VarianceBy, VarianceLine
+    from ledger.finance.win import TableWin
+
+VIEWS = (*wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
+"""The views to catch up before `read`."""
+
+_TABLES = tuple(each.name for view in wins.VIEWS for each in view.tables)
+
+
+def read(
+    database: Database, asked: VarianceAsked, limits: Sequence[HoldLimit]
+) -> list[VarianceLine]:
+    """The lines of one property, in order of group."""
+    facts = variance_facts(database, asked.property).get(asked.property, [])
+    explained = [fact.body for fact in facts if isinstance(fact.body, VarianceExplained)]
+    return lines(asked, _days(database, asked), limits, explained)
+
+
+def one_property(database: Database, property_: str | None) -> str:
+    """The property asked for, or the only one. Raises `NotFound` for none, `Usage` for several."""
+    if property_ is not None:
+        return property_
+    with reading(database, _TABLES) as store:
+        heads = tape.heads(store.connection)
+    houses = sorted({head.tape.partition("/")[0] for head in heads})
+    if not houses:
+        raise NotFound(
+            "No money is on record", where="record", hint="List days with `round-ledger win`."
+        )
+    if len(houses) > 1:
+        raise Usage(
+            f"{' and '.join(houses)} have facts on record",
+            where="--property",
+            hint=f"Give --property {houses[0]}.",
+        )
+    return houses[0]
+
+
+def last_day(database: Database, property_: str) -> str | None:
+    """The last gaming day that has money."""
+    with reading(database, _TABLES) as store:
+        [(day,)] = store.query(
+            "SELECT greatest((SELECT max(gaming_day) FROM {schema}.ruling_money"
+            " WHERE property = %(property)s), (SELECT max(gaming_day) FROM {schema}.finance_facts"
+            " WHERE property = %(property)s))",
+            {"property": property_},
+        )
+    return str(day) if day is not None else None
+
+
+def _days(database: Database, asked: VarianceAsked) -> list[MoneyOfDay]:
+    if asked.by == "dealer":
+        return _of_dealers(database, asked)
+    if asked.by == "shift":
+        found = shifts.read(database, property=asked.property)
+    else:
+        found = wins.read(database, property=asked.property)
+    return grouped([each for each in found if each.gaming_day <= asked.until], asked.by)
+
+
+def grouped(found: Iterable[TableWin], by: VarianceBy) -> list[MoneyOfDay]:
+    """The money of each group and gaming day. Poker is left out: its bank holds nothing."""
+    groups: dict[tuple[str, str], list[TableWin]] = defaultdict(list)
+    for each in found:
+        if each.owed is not None:
+            names = {"table": each.table, "game": each.game, "shift": each.shift}
+            groups[each.gaming_day, str(names[by] or "")].append(each)
+    return [
+        MoneyOfDay(
+            name,
+            day,
+            frozenset(each.table or "" for each in its),
+            _sum([each.drop.total for each in its]),
+            _sum([each.counted for each in its]),
+            _sum([each.owed for each in its]),
+            summed((each.owed, each.expected) for each in its),
+            _sum([each.pay_gap for each in its]),
+        )
+        for (day, name), its in sorted(groups.items())
+    ]
+
+
+def _sum(amounts: Iterable[int | None]) -> int | None:
+    known = list(amounts)
+    return None if None in known else sum(each or 0 for each in known)
+
+
+def _of_dealers(database: Database, asked: VarianceAsked) -> list[MoneyOfDay]:
+    """The money of the rounds that each dealer dealt. A dealer has no drop, and so no hold."""
+    names = [each.name for view in (*wins.VIEWS, SEARCH) for each in view.tables]
+    with reading(database, names) as store:
+        found = of_dealers(store, POSTS.name, WinsAsked(asked.property, None, None)._asdict())
+    days: dict[tuple[str, str], MoneyOfDay] = {}
+    for (_, day, table, dealer), of in found.items():
+        if dealer is None or of.poker or day > asked.until:
+            continue
+        expected = None if of.lacks else expected_win(of.owed, of.spread)
+        gap = of.moved - of.owed
+        its = MoneyOfDay(dealer, day, frozenset((table,)), None, None, of.owed, expected, gap)
+        before = days.get((dealer, day))
+        days[dealer, day] = its if before is None else _both(before, its)
+    return [days[key] for key in sorted(days)]
+
+
+def _both(one: MoneyOfDay, two: MoneyOfDay) -> MoneyOfDay:
+    """A dealer's money at two tables of a day."""
+    return one._replace(
+        tables=one.tables | two.tables,
+        owed=_sum([one.owed, two.owed]),
+        expected=summed([(one.owed, one.expected), (two.owed, two.expected)]),
+        pay_gap=_sum([one.pay_gap, two.pay_gap]),
+    )

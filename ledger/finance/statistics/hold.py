@@ -1,0 +1,305 @@
+"""Hold against its limits: by table, game, shift or dealer; by day, month or year to date.
+
+Hold is the counted win by the drop. It is None without a drop. A limit compares it with a base
+level, and what lies outside stays open until two people sign what they found.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+
+from ledger.finance.statistics.expected import summed
+from ledger.finance.win import ExpectedWin  # noqa: TC001 - msgspec reads it at run time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.facts import VarianceExplained
+
+Period = Literal["day", "month", "year"]
+VarianceBy = Literal["table", "game", "shift", "dealer"]
+
+
+class HoldLimit(Struct, frozen=True, kw_only=True):
+    """How far a hold may lie from its base level before somebody must investigate.
+
+    points: percentage points; sigmas: sigmas of the expected win, by the drop. One of both is set.
+    base: win-to-drop of the business year before (in the first year of the month before), or of all
+    days before. rolling_days: the hold compared is that of so many last days.
+    """
+
+    name: str
+    source: str
+    periods: list[Period]
+    base: Literal["previous_year", "lifetime"] = "previous_year"
+    points: str | None = None
+    sigmas: str | None = None
+    rolling_days: int | None = None
+
+
+LIMITS = (
+    HoldLimit(
+        name="95 %",
+        source="COMAR 36.05.03.25B(2)",
+        periods=["day", "month", "year"],
+        sigmas="1.96",
+    ),
+    HoldLimit(name="3 %", source="K.A.R. 112-108-51(c)", periods=["month"], points="3"),
+    HoldLimit(
+        name="4 %",
+        source="OAC 3772-10-08(A)(2)",
+        periods=["month"],
+        base="lifetime",
+        points="4",
+        rolling_days=30,
+    ),
+)
+"""The limits of regulations. The house adds its own."""
+
+
+class MoneyOfDay(NamedTuple):
+    """A group's money on one gaming day, or in one period; None: an input is missing."""
+
+    group: str
+    gaming_day: str
+    tables: frozenset[str]
+    drop: int | None
+    win: int | None
+    owed: int | None
+    expected: ExpectedWin | None
+    pay_gap: int | None
+
+
+class LimitCheck(Struct, frozen=True, kw_only=True):
+    """A hold beside one limit. Percentages are decimal strings; None: it cannot be compared."""
+
+    limit: str
+    source: str
+    hold: str | None
+    base_level: str | None
+    allowed: str | None  # percentage points either way
+    outside: bool | None
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """What two people signed about a table's variance."""
+
+    table: str
+    gaming_day: str
+    amount: int
+    because: str
+    by: str
+    second: str
+
+
+class VarianceLine(Struct, frozen=True, kw_only=True):
+    """A group's period beside its limits.
+
+    open: a limit is broken, and a table of the group has no explanation for the period's last day.
+    """
+
+    property: str
+    by: VarianceBy
+    group: str
+    period: Period
+    since: str
+    until: str
+    drop: int | None
+    win: int | None
+    hold: str | None
+    owed: int | None
+    expected: ExpectedWin | None
+    pay_gap: int | None
+    limits: list[LimitCheck]
+    explained: list[Explanation]
+    open: bool
+
+
+class VarianceAsked(NamedTuple):
+    """What is worked out: whose lines, of which period, up to which gaming day."""
+
+    property: str
+    by: VarianceBy
+    period: Period
+    until: str
+
+
+def lines(
+    asked: VarianceAsked,
+    days: Iterable[MoneyOfDay],
+    limits: Sequence[HoldLimit],
+    explained: Iterable[VarianceExplained],
+) -> list[VarianceLine]:
+    """A line for each group that has money in the period, in order of group.
+
+    `days`: of all groups, up to the last day of the period and as far back as there are any.
+    """
+    by_group: dict[str, list[MoneyOfDay]] = defaultdict(list)
+    for each in days:
+        by_group[each.group].append(each)
+    signed = sorted(
+        (_explanation(each) for each in explained if each.gaming_day == asked.until),
+        key=lambda each: (each.table, each.because),
+    )
+    since = first_day(asked.period, asked.until)
+    found = []
+    for group in sorted(by_group):
+        its = by_group[group]
+        now = total(group, [each for each in its if since <= each.gaming_day <= asked.until])
+        if now is not None:
+            found.append(_line(asked, since, now, its, limits, signed))
+    return found
+
+
+def _line(
+    asked: VarianceAsked,
+    since: str,
+    now: MoneyOfDay,
+    days: Sequence[MoneyOfDay],
+    limits: Sequence[HoldLimit],
+    signed: Sequence[Explanation],
+) -> VarianceLine:
+    checks = [
+        _check(limit, asked, since, now, days) for limit in limits if asked.period in limit.periods
+    ]
+    mine = [each for each in signed if each.table in now.tables]
+    is_broken = any(check.outside for check in checks)
+    return VarianceLine(
+        property=asked.property,
+        by=asked.by,
+        group=now.group,
+        period=asked.period,
+        since=since,
+        until=asked.until,
+        drop=now.drop,
+        win=now.win,
+        hold=percent(hold(now)),
+        owed=now.owed,
+        expected=now.expected,
+        pay_gap=now.pay_gap,
+        limits=checks,
+        explained=mine,
+        open=is_broken and not now.tables <= {each.table for each in mine},
+    )
+
+
+def _explanation(of: VarianceExplained) -> Explanation:
+    return Explanation(
+        table=of.table,
+        gaming_day=of.gaming_day,
+        amount=of.amount,
+        because=of.because,
+        by=of.by,
+        second=of.second,
+    )
+
+
+def _check(
+    limit: HoldLimit, asked: VarianceAsked, since: str, now: MoneyOfDay, days: Sequence[MoneyOfDay]
+) -> LimitCheck:
+    """A group's hold beside one limit."""
+    compared: MoneyOfDay | None = now
+    if limit.rolling_days:
+        first = days_before(asked.until, limit.rolling_days - 1)
+        compared = total(now.group, _between(days, first, asked.until))
+        since = first
+    base = hold(_base(limit, now.group, since, days))
+    mine, allowed = hold(compared), _allowed(limit, compared)
+    outside = None
+    if mine is not None and base is not None and allowed is not None:
+        outside = abs(mine - base) > allowed
+    return LimitCheck(
+        limit=limit.name,
+        source=limit.source,
+        hold=percent(mine),
+        base_level=percent(base),
+        allowed=percent(allowed),
+        outside=outside,
+    )
+
+
+def _base(
+    limit: HoldLimit, group: str, since: str, days: Sequence[MoneyOfDay]
+) -> MoneyOfDay | None:
+    """The money that gives the base level."""
+    if limit.base == "lifetime":
+        return total(group, [each for each in days if each.gaming_day < since])
+    year = int(since[:4]) - 1
+    before = total(group, _between(days, f"{year}-01-01", f"{year}-12-31"))
+    if before is not None:
+        return before
+    last = days_before(first_day("month", since), 1)
+    return total(group, _between(days, first_day("month", last), last))
+
+
+def _allowed(limit: HoldLimit, of: MoneyOfDay | None) -> Fraction | None:
+    """How far a hold may lie from its base level, as a share of the drop."""
+    if limit.points is not None:
+        return Fraction(limit.points) / 100
+    if of is None or not of.drop or of.expected is None or limit.sigmas is None:
+        return None
+    return Fraction(limit.sigmas) * of.expected.sigma / abs(of.drop)
+
+
+def _between(days: Iterable[MoneyOfDay], since: str, until: str) -> list[MoneyOfDay]:
+    return [each for each in days if since <= each.gaming_day <= until]
+
+
+# -- figures -------------------------------------------------------------------------------------
+
+
+def total(group: str, days: Sequence[MoneyOfDay]) -> MoneyOfDay | None:
+    """The sum of some days; None of no day. A figure that one of them lacks is None."""
+    if not days:
+        return None
+    return MoneyOfDay(
+        group,
+        "",
+        frozenset().union(*(each.tables for each in days)),
+        _sum(days, lambda each: each.drop),
+        _sum(days, lambda each: each.win),
+        _sum(days, lambda each: each.owed),
+        summed((each.owed, each.expected) for each in days),
+        _sum(days, lambda each: each.pay_gap),
+    )
+
+
+def _sum(days: Iterable[MoneyOfDay], of: Callable[[MoneyOfDay], int | None]) -> int | None:
+    found = 0
+    for each in days:
+        amount = of(each)
+        if amount is None:
+            return None
+        found += amount
+    return found
+
+
+def hold(of: MoneyOfDay | None) -> Fraction | None:
+    """The counted win by the drop; None without a drop, or if either is not known."""
+    if of is None or not of.drop or of.win is None:
+        return None
+    return Fraction(of.win, of.drop)
+
+
+def percent(share: Fraction | None) -> str | None:
+    """A share in percent with two places, half to even."""
+    if share is None:
+        return None
+    hundredths = round(share * 10_000)
+    sign = "-" if hundredths < 0 else ""
+    return f"{sign}{abs(hundredths) // 100}.{abs(hundredths) % 100:02d}"
+
+
+def first_day(period: Period, day: str) -> str:
+    """The first day of the period that a day lies in."""
+    return {"day": day, "month": f"{day[:8]}01", "year": f"{day[:5]}01-01"}[period]
+
+
+def days_before(day: str, count: int) -> str:
+    """The day so many days before."""
+    return (date.fromisoformat(day) - timedelta(days=count)).isoformat()

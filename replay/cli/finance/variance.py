@@ -1,0 +1,180 @@
+"""`variance`: hold beside its limits, and the investigations that close what lies outside."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from consumers.finance import variances
+from infra.postgres.tape import PostgresTape
+from ledger.errors import NotFound, Usage
+from ledger.facts import VarianceExplained
+from ledger.finance.statistics.hold import (
+    LIMITS,
+    HoldLimit,
+    Period,
+    VarianceAsked,
+    VarianceBy,
+    VarianceLine,
+)
+from ledger.values import Source, dollars
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.options import By, Casino, GamingDay, require_gaming_day
+from replay.recording.house_facts import append_fact
+from replay.recording.sealed_days import Signers
+from replay.rounds.views import opened_views
+from replay.shell.connections import opened_database
+from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.text.typed import written
+from replay.text.wins import signed
+
+app = family()
+variance = family()
+app.add_typer(variance, name="variance", help="Compare hold with its limits; explain what differs.")
+
+Second = Annotated[
+    str, typer.Option("--second", metavar="EMPLOYEE", help="Credential of the second person.")
+]
+
+
+@variance.command("show")
+def show(
+    *,
+    by: Annotated[
+        VarianceBy, typer.Option(help="A line for each table, game, shift or dealer.")
+    ] = "table",
+    period: Annotated[
+        Period, typer.Option(help="The day itself, or its month or year up to the day.")
+    ] = "day",
+    gaming_day: GamingDay = None,
+    limits: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Limits of the house, beside those of regulations."),
+    ] = None,
+    only_open: Annotated[bool, typer.Option("--open", help="Only what nobody explained.")] = False,
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Show hold, win and drop beside their limits. Exit code 1 if something is open.
+
+    Hold is the counted win by the drop; n/a without a drop. A limit compares it with the year
+    before, or with all days before. What lies outside is open until two people explain it.
+
+    Example: round-ledger variance show --period month --gaming-day 2026-11-20
+    """
+    chosen = [*LIMITS, *_of_house(limits)]
+    with opened_views(variances.VIEWS, property_) as database:
+        name = variances.one_property(database, property_)
+        day = gaming_day or variances.last_day(database, name)
+        if day is None:
+            raise NotFound(
+                "No money is on record", where="record", hint="List days with `round-ledger win`."
+            )
+        found = variances.read(database, VarianceAsked(name, by, period, day), chosen)
+    shown = [each for each in found if each.open or not only_open]
+    if json:
+        print_lines(shown)
+    else:
+        _show(f"{name} · {day} · {period} · variance by {by}", by, shown)
+    if any(each.open for each in found):
+        raise typer.Exit(FINDINGS)
+
+
+@variance.command("explain")
+def explain(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="Table, such as CC-07.")],
+    day: Annotated[
+        str,
+        typer.Argument(metavar="DAY", help="Last day of the period.", callback=require_gaming_day),
+    ],
+    *,
+    amount: Annotated[int, typer.Option(metavar="CENTS", help="Cents that it explains.")],
+    because: Annotated[str, typer.Option(metavar="TEXT", help="What was found.")],
+    by: By,
+    second: Second,
+    property_: Annotated[str, typer.Option("--property", help="Casino, such as hollywood.")],
+    json: Json = False,
+) -> None:
+    """Record what an investigation of a table's variance found, signed by two people.
+
+    It closes the table's lines of each period that ends on the day.
+
+    Example: round-ledger variance explain CC-02 2026-11-20 --amount 0 --because "One patron won."
+    --by F-3001 --second F-3002 --property hollywood
+    """
+    Signers(by=by, second=second).require_two()
+    body = VarianceExplained(
+        table=table,
+        gaming_day=day,
+        amount=amount,
+        because=written(because, "--because"),
+        by=by,
+        second=second,
+    )
+    with opened_database() as database, PostgresTape(database) as tape:
+        noted = append_fact(tape, body, Source(property_, "office", "variances"))
+    if json:
+        print_json({"position": noted.position, "table": table, "gaming_day": day})
+        return
+    say(f"{table}, {day}: {dollars(amount)} explained. Position {noted.position}.")
+
+
+def _of_house(path: Path | None) -> list[HoldLimit]:
+    """The limits of a file. Raises `Usage` if it is none."""
+    if path is None:
+        return []
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[HoldLimit])
+    except (OSError, msgspec.MsgspecError) as problem:
+        raise Usage(
+            f"The limits cannot be read: {problem}",
+            where=str(path),
+            hint='Write [{"name": "2 %", "source": "house", "periods": ["day"], "points": "2"}].',
+        ) from problem
+
+
+def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:
+    if not found:
+        say("Nothing is on record for this period, or nothing is open.")
+        return
+    show_table(
+        title,
+        (by, "drop", "win", "hold %", "expected", "z", "pay gap", "state"),
+        (
+            (
+                each.group or "none named",
+                _money(each.drop),
+                _money(each.win),
+                each.hold,
+                _money(each.expected.win) if each.expected else None,
+                each.expected.z if each.expected else None,
+                None if each.pay_gap is None else signed(each.pay_gap),
+                _state(each),
+            )
+            for each in found
+        ),
+        right="drop win hold expected z pay",
+    )
+    for each in found:
+        for check in each.limits:
+            if check.outside:
+                say(
+                    f"{each.group} · {check.limit} ({check.source}) · hold {check.hold} %, "
+                    f"base {check.base_level} %, allowed {check.allowed} points"
+                )
+        for said in each.explained:
+            people = f"{said.by} and {said.second}"
+            say(f"{each.group} · {said.table} explained by {people}: {said.because}")
+
+
+def _money(cents: int | None) -> str | None:
+    return None if cents is None else dollars(cents)
+
+
+def _state(of: VarianceLine) -> str:
+    if any(check.outside for check in of.limits):
+        return "open" if of.open else "explained"
+    return "within" if any(check.outside is False for check in of.limits) else "not compared"

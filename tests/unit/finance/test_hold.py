@@ -1,0 +1,150 @@
+"""Hold beside its limits: base levels, sigmas, periods, and what an explanation closes."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from fractions import Fraction
+
+import pytest
+
+from ledger.facts import VarianceExplained
+from ledger.finance.statistics.hold import (
+    LIMITS,
+    HoldLimit,
+    MoneyOfDay,
+    VarianceAsked,
+    VarianceLine,
+    lines,
+    percent,
+    total,
+)
+from ledger.finance.win import ExpectedWin
+
+UNTIL = "2026-11-20"
+POINTS = [HoldLimit(name="3 %", source="house", periods=["day", "month", "year"], points="3")]
+
+
+def money(
+    gaming_day: str,
+    win: int | None,
+    drop: int | None = 100_000,
+    sigma: int = 5_000,
+    group: str = "A",
+) -> MoneyOfDay:
+    expected = ExpectedWin(win=20_000, sigma=sigma, z="0.00")
+    return MoneyOfDay(group, gaming_day, frozenset({group}), drop, win, win, expected, 0)
+
+
+def days(first: str, count: int, win: int) -> list[MoneyOfDay]:
+    began = date.fromisoformat(first)
+    return [money((began + timedelta(days=nth)).isoformat(), win) for nth in range(count)]
+
+
+LAST_YEAR = days("2025-03-01", 10, 20_000)
+
+
+def line(
+    its: list[MoneyOfDay],
+    period: str = "day",
+    limits: list[HoldLimit] | None = None,
+    explained: list[VarianceExplained] | None = None,
+) -> VarianceLine:
+    asked = VarianceAsked("hollywood", "table", period, UNTIL)  # type: ignore[arg-type]  # one of three
+    [found] = lines(asked, its, POINTS if limits is None else limits, explained or [])
+    return found
+
+
+def signed(gaming_day: str = UNTIL, table: str = "A") -> VarianceExplained:
+    return VarianceExplained(
+        table=table, gaming_day=gaming_day, amount=100, because="x", by="F-1", second="F-2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("win", "outside"), [(23_000, False), (23_001, True), (17_000, False), (16_999, True)]
+)
+def test_a_hold_beyond_its_points_of_last_years_is_open(win: int, outside: bool) -> None:  # noqa: FBT001
+    found = line([*LAST_YEAR, money(UNTIL, win)])
+    assert (found.limits[0].outside, found.open) == (outside, outside)
+    assert (found.limits[0].base_level, found.hold) == ("20.00", percent_of(win))
+
+
+def percent_of(win: int) -> str | None:
+    return {23_000: "23.00", 23_001: "23.00", 17_000: "17.00", 16_999: "17.00"}[win]
+
+
+def test_in_the_first_year_the_month_before_is_the_base() -> None:
+    found = line([*days("2026-09-01", 5, 90_000), *days("2026-10-01", 5, 20_000), money(UNTIL, 0)])
+    assert found.limits[0].base_level == "20.00"
+    assert line([money(UNTIL, 0)]).limits[0].outside is None  # nothing to compare with
+
+
+def test_sigmas_are_those_of_the_expected_win_by_the_drop() -> None:
+    [of_95] = [each for each in LIMITS if each.sigmas]
+    assert line([*LAST_YEAR, money(UNTIL, 29_799)], limits=[of_95]).limits[0].outside is False
+    found = line([*LAST_YEAR, money(UNTIL, 29_801)], limits=[of_95]).limits[0]
+    assert (found.allowed, found.outside) == ("9.80", True)
+    lacks = money(UNTIL, 29_801)._replace(expected=None)
+    assert line([*LAST_YEAR, lacks], limits=[of_95]).limits[0].outside is None
+
+
+@pytest.mark.parametrize(("drop", "win"), [(0, 500), (None, 500), (100_000, None)])
+def test_a_hold_without_a_drop_or_a_win_is_none_and_never_0(
+    drop: int | None, win: int | None
+) -> None:
+    found = line([*LAST_YEAR, money(UNTIL, win, drop)])
+    assert (found.hold, found.limits[0].outside, found.open) == (None, None, False)
+
+
+def test_a_month_and_a_year_sum_their_days_up_to_the_day() -> None:
+    its = [
+        *LAST_YEAR,
+        money("2026-01-05", 10_000),
+        money("2026-11-02", 30_000),
+        money(UNTIL, 50_000),
+        money("2026-11-21", 90_000),
+    ]
+    assert line(its, "day").hold == "50.00"
+    assert line(its, "month").hold == "40.00"
+    assert line(its, "year").hold == "30.00"
+    month = line(its, "month")
+    assert (month.since, month.until, month.drop) == ("2026-11-01", UNTIL, 200_000)
+    assert month.expected == ExpectedWin(win=40_000, sigma=7071, z="5.66")
+
+
+def test_ohio_compares_the_last_30_days_with_all_before_them() -> None:
+    [ohio] = [each for each in LIMITS if each.rolling_days]
+    its = [*days("2026-01-01", 10, 20_000), *days("2026-10-22", 29, 24_000), money(UNTIL, 24_000)]
+    check = line(its, "month", [ohio]).limits[0]
+    assert (check.hold, check.base_level, check.outside) == ("24.00", "20.00", False)
+    assert line([*its, money("2026-11-19", 40_000)], "month", [ohio]).limits[0].outside is True
+
+
+def test_an_explanation_of_the_table_and_day_closes_its_line_and_no_other() -> None:
+    its = [*LAST_YEAR, money(UNTIL, 60_000)]
+    assert line(its).open
+    found = line(its, explained=[signed()])
+    assert (found.open, [each.by for each in found.explained]) == (False, ["F-1"])
+    assert line(its, explained=[signed(gaming_day="2026-11-19")]).open
+    assert line(its, explained=[signed(table="B")]).open
+
+
+def test_a_group_is_closed_once_each_of_its_tables_is_explained() -> None:
+    of_two = money(UNTIL, 60_000)._replace(tables=frozenset({"A", "B"}))
+    assert line([*LAST_YEAR, of_two], explained=[signed()]).open
+    assert not line([*LAST_YEAR, of_two], explained=[signed(), signed(table="B")]).open
+
+
+def test_a_sum_lacks_what_one_of_its_days_lacks() -> None:
+    whole = total("A", [money(UNTIL, 1), money(UNTIL, None)])
+    assert whole is not None
+    assert (whole.win, whole.drop) == (None, 200_000)
+    assert total("A", []) is None
+
+
+def test_percentages_have_two_places_half_to_even() -> None:
+    assert percent(Fraction(-1, 3)) == "-33.33"
+    assert percent(Fraction(12_345, 1_000_000)) == "1.23"
+    assert percent(Fraction(12_355, 1_000_000)) == "1.24"
+    assert percent(Fraction(-1, 10**9)) == "0.00"
+    assert percent(None) is None
