@@ -15,6 +15,7 @@ from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
+from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win, summed
 from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from infra.postgres.connection import Database
+    from ledger.finance.statistics.charts import ChartLimits, ChartPoint
     from ledger.finance.statistics.hold import HoldLimit, VarianceBy, VarianceLine
     from ledger.finance.win import TableWin
 
@@ -38,6 +40,11 @@ def read(
     facts = variance_facts(database, asked.property).get(asked.property, [])
     explained = [fact.body for fact in facts if isinstance(fact.body, VarianceExplained)]
     return lines(asked, _days(database, asked), limits, explained)
+
+
+def charts(database: Database, asked: VarianceAsked, limits: ChartLimits) -> list[ChartPoint]:
+    """The points of control charts up to a day, in order of group and day."""
+    return points(_days(database, asked), limits)
 
 
 def one_property(database: Database, property_: str | None) -> str:

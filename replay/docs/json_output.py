@@ -25,6 +25,7 @@ from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, Unkn
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
 from ledger.finance.meters.lines import MeterLine
+from ledger.finance.statistics.charts import ChartPoint
 from ledger.finance.statistics.hold import Explanation, LimitCheck, VarianceLine
 from ledger.finance.win import (
     AuditException,
@@ -234,6 +235,7 @@ FORMS = (
     JsonForm(("checks",), "counter check", ("property", *fields_of(CheckLine))),
     JsonForm(("checks",), "book of counter checks", ("property", *fields_of(BookLine))),
     JsonForm(("variance show",), "group and period", fields_of(VarianceLine)),
+    JsonForm(("variance chart",), "group and gaming day", fields_of(ChartPoint)),
     JsonForm(("variance explain",), "explanation", ("position", "table", "gaming_day")),
     JsonForm(("meters",), "progressive meter", ("property", *fields_of(MeterLine))),
     JsonForm(("journal",), "entry", fields_of(JournalEntry)),

@@ -244,11 +244,11 @@ def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 _VARIANCE = (
-    *_columns("table game", "drop counted"),
+    *columns("table game", "drop counted"),
     ReportColumn("hold", "percent"),
-    *_columns("", "owed expected sigma"),
+    *columns("", "owed expected sigma"),
     ReportColumn("z"),
-    *_columns("lacks", "count_gap pay_gap"),
+    *columns("lacks", "count_gap pay_gap"),
 )
 
 

@@ -1,6 +1,7 @@
 """`variance`: hold beside its limits, and the investigations that close what lies outside."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from consumers.finance import variances
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
+from ledger.finance.statistics.charts import ChartLimits
 from ledger.finance.statistics.hold import (
     LIMITS,
     HoldLimit,
@@ -81,6 +83,66 @@ def show(
         _show(f"{name} · {day} · {period} · variance by {by}", by, shown)
     if any(each.open for each in found):
         raise typer.Exit(FINDINGS)
+
+
+@variance.command("chart")
+def chart(
+    *,
+    by: Annotated[
+        VarianceBy, typer.Option(help="A chart for each table, game, shift or dealer.")
+    ] = "table",
+    sigmas: Annotated[str, typer.Option(help="Sigmas beyond which z is an alarm.")] = "3",
+    allowance: Annotated[
+        int, typer.Option(metavar="CENTS", min=0, help="What a day's pay gap may be.")
+    ] = 500,
+    decision: Annotated[
+        int, typer.Option(metavar="CENTS", min=1, help="What a sum of pay gaps may be.")
+    ] = 10_000,
+    gaming_day: GamingDay = None,
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Show control charts up to a gaming day: z, and the sums of what was paid over and under.
+
+    A day whose z lies beyond its limit is an alarm of luck. The sums add up what exceeds the
+    allowance of each day, so a small error that comes again and again raises an alarm.
+
+    Example: round-ledger variance chart --by table
+    """
+    limits = ChartLimits(sigmas=_decimal(sigmas), allowance=allowance, decision=decision)
+    with opened_views(variances.VIEWS, property_) as database:
+        name = variances.one_property(database, property_)
+        day = gaming_day or variances.last_day(database, name) or "9999-12-31"
+        found = variances.charts(database, VarianceAsked(name, by, "day", day), limits)
+    if json:
+        print_lines(found)
+        return
+    show_table(
+        f"{name} · control charts by {by}",
+        (by, "day", "z", "pay gap", "paid under", "paid over", "alarms"),
+        (
+            (
+                each.group or "none named",
+                each.gaming_day,
+                each.z,
+                None if each.pay_gap is None else signed(each.pay_gap),
+                dollars(each.paid_under),
+                dollars(each.paid_over),
+                ", ".join(each.alarms).replace("_", " ") or "none",
+            )
+            for each in found
+        ),
+        right="z pay paid",
+    )
+
+
+def _decimal(text: str) -> str:
+    """A limit of sigmas as typed. Raises `Usage` if it is no decimal number."""
+    try:
+        Fraction(text)
+    except (ValueError, ZeroDivisionError) as problem:
+        raise Usage(f"`{text}` is no number", where="--sigmas", hint="Give it as 3.") from problem
+    return text
 
 
 @variance.command("explain")

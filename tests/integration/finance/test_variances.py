@@ -107,3 +107,15 @@ def received(octets: bytes) -> Received:
     found = parse_line(octets)
     assert isinstance(found, Received)
     return found
+
+
+def test_a_chart_has_every_day_up_to_the_one_asked_for(cli: Cli, tmp_path: Path) -> None:
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in two_days()), encoding="utf-8")
+    cli("ingest", feed)
+    charted = cli("variance", "chart", "--json")
+    assert [each["gaming_day"] for each in charted.json] == [DAY, NEXT]
+    assert {each["pay_gap"] for each in charted.json} == {0}
+    assert len(cli("variance", "chart", "--gaming-day", DAY, "--json").json) == 1
+    assert "control charts" in cli("variance", "chart").out
+    assert cli("variance", "chart", "--sigmas", "many").code == 2
