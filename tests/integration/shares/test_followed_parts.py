@@ -54,7 +54,7 @@ def step(
 ) -> None:
     """One batch of a process that begins, and is gone after it."""
     with writing(database, LIVE) as connection:
-        options = RunnerOptions(batch_rows=150, share=share)
+        options = RunnerOptions(batch_rows=300, share=share)
         Runner(ViewStore(connection, LIVE), Prefix(rows, len(rows)), views, options).step()
 
 
@@ -87,6 +87,7 @@ def untold(database: Database) -> set[tuple[str, str, str | None]]:
     return restated - told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", [drop.DROP, disputes.VIEW], ids=["drop", "disputes"])
 def test_parts_in_changing_numbers_give_the_rows_of_one_process(
     scenes: Scenes, view: Projection
