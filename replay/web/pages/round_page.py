@@ -130,7 +130,7 @@ def values(
     found = {number: finding.says for finding in findings for number in _named(finding, numbers)}
     axis = Axis(span.from_us, span.to_us)
     pinned = noted(story, told.coverage, span, disputes)
-    timeline = draw_timeline(axis, story.moments, found, lanes, pinned)
+    timeline = draw_timeline(axis, story.moments, found, lanes, zone, pinned)
     return {
         "title": title_of(story),
         "story": story,
@@ -160,7 +160,7 @@ def blind(told: KeptRound, zone: tzinfo) -> dict[str, object]:
     axis = Axis(span.from_us, span.to_us)
     return {
         "round": told.story.round,
-        "timeline": Markup(draw_timeline(axis, (), {}, lanes)),  # noqa: S704 - escaped there
+        "timeline": Markup(draw_timeline(axis, (), {}, lanes, zone)),  # noqa: S704 - escaped there
         "views": [view(told, span, zone, name, lane, None) for name, lane in lanes.items()],
         "from_us": span.from_us,
     }

@@ -1,4 +1,4 @@
-"""The timeline of a round as SVG: a lane for each camera, phases, facts and findings.
+"""The timeline of a round as SVG: the time, phases, facts and findings, a lane for each camera.
 
 Each state has a pattern and a word beside its colour. Colours are classes of the style sheet, so
 they follow the light and dark schemes.
@@ -11,10 +11,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay.cameras.timeline import SEEN
+from replay.text.times import hour
 from replay.web.table_svg.shapes import node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import tzinfo
 
     from replay.cameras.timeline import CameraState
     from replay.rounds.moment import Moment
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
 WIDTH, GUTTER, LANE = 1240, 116, 22
 """The picture's width, the width of the names at its left, and the height of a lane."""
 
+MANY, SLIM = 4, 10
+"""More lanes of cameras than this are drawn slimmer, so that all fit one screen."""
+
+_GAP, _HOURS = 4, 15  # between two rows; the height of the row of times
+_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
+_APART = 84  # the least width between two times
+
+_S = 1_000_000
 _LETTER, _BOLD = 6.6, 8.2  # width of a letter of the labels; those of the lanes are bold
 STATES = {
     "recorded": "recorded", "locked": "locked", "gap": "gap", "expired": "expired",
@@ -48,31 +58,51 @@ def draw_timeline(
     moments: Sequence[Moment],
     flagged: Mapping[int, str],
     lanes: Mapping[str, Sequence[CameraState]],
+    zone: tzinfo,
     notes: Sequence[PlacedNote] = (),
 ) -> str:
     """The whole picture. flagged: findings by the number of the fact.
 
-    Without moments it has only the cameras' lanes, for blind review.
+    Without moments it has only the time and the cameras' lanes, for blind review.
     """
-    rows, top = [], 4
+    rows, top = [_hours(axis, zone)], _HOURS + 3
     if moments:
-        rows = [_phases(axis, moments, 0), _facts(axis, moments, flagged, LANE + 4)]
-        top = 2 * (LANE + 4) + 4
+        row = LANE + _GAP
+        rows += [_phases(axis, moments, top), _facts(axis, moments, flagged, top + row)]
+        top += 2 * row + _GAP
     if pinned := [each for each in notes if each.time_us is not None]:
         rows.append(_notes(axis, pinned, top))
-        top += LANE + 4
+        top += LANE + _GAP
+    tall, apart = (LANE, _GAP) if len(lanes) <= MANY else (SLIM, 2)
     for at, (camera, its) in enumerate(lanes.items()):
-        rows.append(_lane(axis, camera, its, top + at * (LANE + 4)))
-    height = top + max(len(lanes), 1) * (LANE + 4) + 4
+        rows.append(_lane(axis, camera, its, top + at * (tall + apart), tall))
+    height = top + max(len(lanes), 1) * (tall + apart) + _GAP
     if not lanes:
         rows.append(_name("cameras", top) + _text("no camera mapped", GUTTER + 4, top, "soft"))
     playhead = node("line", class_="playhead", x1=GUTTER, x2=GUTTER, y1=0, y2=height)
-    marks = node("g", class_="marks", data_top=LANE + 4)
+    marks = node("g", class_="marks", data_top=_HOURS + 3 + LANE + _GAP)
     return node(
         "svg", _patterns(), *rows, marks, playhead,
         xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height}", class_="timeline",
         aria_hidden="true", data_from=axis.from_us, data_to=axis.to_us, data_gutter=GUTTER,
     )  # fmt: skip
+
+
+def _hours(axis: Axis, zone: tzinfo) -> str:
+    """The house's time along the top, at whole seconds or minutes."""
+    span_s = max(axis.to_us - axis.from_us, 1) / _S
+    across = WIDTH - GUTTER - 8
+    step_s = next((s for s in _STEPS_S if s / span_s * across >= _APART), _STEPS_S[-1])
+    first = -(-axis.from_us // (step_s * _S))
+    drawn = [_name("time", 0, _HOURS)]
+    for number in range(first, min(first + across // _APART, axis.to_us // (step_s * _S)) + 1):
+        time_us = number * step_s * _S
+        x = axis.x(time_us)
+        if x + 56 > WIDTH:
+            break
+        drawn.append(node("path", d=f"M{x:g} 2V{_HOURS:g}", class_="hour"))
+        drawn.append(_text(hour(time_us, zone)[:8], x + 3, 0, "soft", _HOURS))
+    return "".join(drawn)
 
 
 def phases(moments: Sequence[Moment]) -> list[tuple[str, int]]:
@@ -121,28 +151,31 @@ def _notes(axis: Axis, pinned: Sequence[PlacedNote], y: float) -> str:
     return "".join(drawn)
 
 
-def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float) -> str:
-    drawn = [_name(camera, y)]
+def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float, tall: float = LANE) -> str:
+    drawn = [_name(camera, y, tall)]
     for stretch in its:
         x = axis.x(stretch.from_us)
         width = max(axis.x(stretch.to_us) - x, 1)
         word = STATES[stretch.state]
         title = node("title", escape(f"{camera}: {word}. {stretch.says}".strip()))
-        size = {"x": x, "y": y, "width": width, "height": LANE}
+        size = {"x": x, "y": y, "width": width, "height": tall}
         drawn.append(node("rect", title, **size, class_=f"stretch {stretch.state}"))
         if stretch.state not in SEEN:
             drawn.append(node("rect", **size, fill=f"url(#lane-{stretch.state})", class_="hatch"))
         if len(word) * _BOLD < width - 8:
-            drawn.append(_text(word, x + 5, y, "on" if stretch.state == "recorded" else "off"))
+            kind = "on" if stretch.state == "recorded" else "off"
+            drawn.append(_text(word, x + 5, y, kind, tall))
     return "".join(drawn)
 
 
-def _name(text: str, y: float) -> str:
-    return _text(text[:17], 0, y, "name")
+def _name(text: str, y: float, tall: float = LANE) -> str:
+    return _text(text[:17], 0, y, "name", tall)
 
 
-def _text(text: str, x: float, y: float, kind: str) -> str:
-    return node("text", escape(text), x=x, y=y + LANE - 6.5, class_=kind or None)
+def _text(text: str, x: float, y: float, kind: str, tall: float = LANE) -> str:
+    base = y + (LANE - 6.5 if tall == LANE else tall - 1.5)
+    kind += " slim" if tall == SLIM else ""
+    return node("text", escape(text), x=x, y=base, class_=kind or None)
 
 
 def _patterns() -> str:

@@ -83,7 +83,8 @@ export class Camera extends EventTarget {
     const time = this.playhead.time;
     const steps = this.steps.filter(([from, to]) => from <= time && time <= to);
     const none = this.causes.filter(([from, to]) => from <= time && time < to);
-    this.tile.doubts([...steps, ...none].map(([, , how]) => how).concat(says || []));
+    const how = (all) => all.map((each) => each[2]);
+    this.tile.doubts(how(steps).concat(says || []), how(none));
   }
 
   // Why there is no picture of a time.

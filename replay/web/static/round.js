@@ -25,7 +25,8 @@ function pointed(name) {
   return found ? Number(found[1]) : null;
 }
 
-let current = facts[pointed("fact") - 1] ? pointed("fact") : Number($("scrub").value);
+const slider = $("timeline");
+let current = facts[pointed("fact") - 1] ? pointed("fact") : Number(slider.dataset.at);
 let hindsight = $("view-all").getAttribute("aria-current") === "true";
 const pictures = {};
 const playhead = new Playhead(told.from, told.to, facts[current - 1].t);
@@ -57,7 +58,7 @@ async function pictureList() {
   return pictures[view];
 }
 
-let drawn = hindsight ? `all${$("scrub").value}` : `known${$("scrub").value}`;
+let drawn = `${hindsight ? "all" : "known"}${slider.dataset.at}`;
 async function drawTable() {
   const wanted = `${hindsight ? "all" : "known"}${current}`, number = current;
   if (wanted === drawn) return;
@@ -77,12 +78,16 @@ function tell(number, { announce }) {
     item.textContent = says;
     return item;
   }));
-  $("scrub").value = number;
+  slider.setAttribute("aria-valuenow", number);
   const where = `Fact ${number} of ${facts.length}, ${fact.phase}, ${instant(fact.t)}`;
-  $("scrub").setAttribute("aria-valuetext", where);
-  document.querySelector('.fact[aria-current="step"]')?.removeAttribute("aria-current");
+  slider.setAttribute("aria-valuetext", where);
+  const before = document.querySelector('.fact[aria-current="step"]');
+  before?.removeAttribute("aria-current");
   const item = items[number - 1];
   item.setAttribute("aria-current", "step");
+  for (const [each, tabs] of [[before, -1], [item, 0]]) {
+    for (const part of each?.querySelectorAll("a, summary") ?? []) part.tabIndex = tabs;
+  }
   within(item, $("facts"));
   for (const figure of cameras.length ? [] : document.querySelectorAll(".view")) {
     const sight = fact.sights[figure.dataset.camera];
@@ -90,8 +95,9 @@ function tell(number, { announce }) {
   }
   timeline.current(number);
   drawTable();
+  $("now").ariaLive = announce ? "polite" : "off";
+  $("now").textContent = $("now").title = `Fact ${number}. ${fact.says}`;
   if (!announce) return;
-  $("now").textContent = `Fact ${number}. ${fact.says}`;
   const all = hindsight ? "&view=all" : "";
   history.replaceState(null, "", `${told.address}?at=${number}${all}#fact=${number}`);
   for (const [id, view] of [["view-known", ""], ["view-all", "&view=all"]]) {
@@ -172,7 +178,10 @@ export const go = {
   toggle() { if (playhead.playing) playhead.pause(); else playhead.play(); },
   clipFrom() { clip.begin(); },
   clipTo() { clip.end(); },
-  mark() { marks.add({ time: playhead.time, fact: current, says: facts[current - 1].says }); },
+  mark() {
+    marks.add({ time: playhead.time, fact: current, says: facts[current - 1].says });
+    $("now").textContent = `Marked: ${instant(playhead.time)}, fact ${current}. It stands below, under Marks.`;
+  },
 };
 
 function see(all) {
@@ -191,7 +200,10 @@ document.addEventListener("click", (event) => {
 });
 $("view-all").addEventListener("click", (event) => { event.preventDefault(); see(true); });
 $("view-known").addEventListener("click", (event) => { event.preventDefault(); see(false); });
-$("scrub").addEventListener("input", (event) => go.fact(Number(event.target.value)));
+slider.addEventListener("keydown", ({ key }) => {
+  const to = { Home: 1, End: facts.length, ArrowUp: current + 1, ArrowDown: current - 1 }[key];
+  if (to) go.fact(to);
+});
 $("play").addEventListener("click", () => go.toggle());
 $("speed").addEventListener("change", (event) => { playhead.rate = Number(event.target.value); });
 for (const [id, act] of Object.entries({
@@ -209,7 +221,11 @@ addEventListener("hashchange", () => {
 
 bindKeys(go, $("keys-on"));
 $("transport").hidden = false;
-$("scrub").disabled = false;
+const name = "Moment of the round";
+for (const [key, value] of Object.entries({
+  role: "slider", tabindex: 0, "aria-label": name, "aria-valuemin": 1, "aria-valuemax": facts.length,
+})) slider.setAttribute(key, value);
+for (const part of $("facts").querySelectorAll("a, summary")) part.tabIndex = -1;
 timeline.show(marks.all, clip);
 if (pointed("time") === null) go.fact(current); else go.time(pointed("time"));
 pictureList();

@@ -3,7 +3,7 @@
 const NOT_MAPPED = "the camera was not mapped to this table then.";
 
 export class Tile {
-  #fact = null; #picture = null; #doubts = [];
+  #fact = null; #picture = null; #doubts = { says: [], ofPicture: [] };
 
   constructor(figure, instant) {
     this.instant = instant;
@@ -41,9 +41,11 @@ export class Tile {
     this.#show();
   }
 
-  doubts(says) {
-    if (says.join() === this.#doubts.join()) return;
-    this.#doubts = says;
+  // Notes beside the picture; those of a picture alone are left out while there is none.
+  doubts(says, ofPicture) {
+    const all = { says, ofPicture };
+    if (JSON.stringify(all) === JSON.stringify(this.#doubts)) return;
+    this.#doubts = all;
     this.#show();
   }
 
@@ -51,7 +53,9 @@ export class Tile {
     this.#put(this.caption, this.#picture ? this.#taken(this.#picture) : "");
     this.#put(this.sight, this.#ofFact());
     const told = this.why.hidden ? this.sight.textContent : this.why.textContent;
-    this.#put(this.doubtful, this.#doubts.filter((each) => !told.includes(each)).join(" "));
+    const { says, ofPicture } = this.#doubts;
+    const all = this.#picture ? [...says, ...ofPicture] : says;
+    this.#put(this.doubtful, all.filter((each) => !told.includes(each)).join(" "));
   }
 
   // What the ledger says of the fact's picture, only beside that very picture.
@@ -73,7 +77,7 @@ export class Tile {
 
   #put(part, says) {
     if (part.textContent === says) return;
-    part.textContent = says;
+    part.textContent = part.title = says;
     part.hidden = !says;
   }
 

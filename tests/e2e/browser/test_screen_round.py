@@ -353,7 +353,7 @@ def test_every_control_is_reached_with_the_tabulator_alone(page: Page, screened:
     for _ in range(80):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("() => document.activeElement.id"))
-    assert {"view-known", "view-all", "play", "scrub", "facts"} <= reached
+    assert {"view-known", "view-all", "play", "timeline", "facts"} <= reached
 
 
 def test_the_footage_alone_is_stepped_by_frame_from_the_keyboard(

@@ -336,7 +336,7 @@ def test_the_timeline_keeps_every_fact_inside_and_flags_what_was_found() -> None
     it = told("three_dice_football")
     moments = it.story.moments
     axis = Axis(moments[0].time_us, moments[-1].time_us)
-    svg = draw_timeline(axis, moments, {3: "overpaid"}, {})
+    svg = draw_timeline(axis, moments, {3: "overpaid"}, {}, UTC)
     root = ET.fromstring(svg)  # noqa: S314 - ours
     ticks = [each for each in root.iter() if each.get("data-fact")]
     assert len(ticks) == len(moments)
@@ -349,6 +349,6 @@ def test_the_timeline_tells_each_state_by_pattern_and_word() -> None:
     covered = coverage(BASE)
     axis = Axis(SPAN.from_us, SPAN.to_us)
     lanes = {"A": lane_of(covered, NOTHING, SPAN, "A")}
-    svg = draw_timeline(axis, told("craps").story.moments, {}, lanes)
+    svg = draw_timeline(axis, told("craps").story.moments, {}, lanes, UTC)
     assert 'fill="url(#lane-gap)"' in svg
     assert ">altered<" in svg
