@@ -76,7 +76,7 @@ def structs(struct: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     """Structs of one class, optional fields present or not."""
     info = inspect.type_info(struct)
     assert isinstance(info, inspect.StructType)
-    footage = struct.__name__.startswith("Footage")
+    footage = struct.__name__.startswith(("Footage", "Watched"))
     fields = {
         field.name: moments()
         if field.name in MOMENTS or (footage and field.name in ("from_", "to"))

@@ -35,6 +35,7 @@ NOT_RUN = {
     "docs/explanation/sizing.md": ["tests/property/record/test_feed_simulation.py"],
     "docs/how-to/deploy.md": ["another machine", "docker", "docker"],
     "docs/how-to/install.md": ["package index", "package index", "package index", "systemd"],
+    "docs/how-to/repair.md": ["tests/integration/shares/test_feed_in_parts.py"],
     "docs/reference/http-api.md": ["another machine"],
     "docs/reference/views.md": ["another machine"],
     "docs/roles/finance.md": [
