@@ -125,7 +125,7 @@ class Dealt(Struct):
 
     dealers: list[str]  # credential numbers, by arrival; role `dealer` first
     patrons: dict[int, str]  # token by position
-    findings: list[str]  # codes, each once, sorted
+    findings: list[tuple[str, str]]  # code and sentence, each once, sorted
     disputes: list[str]
 
 
@@ -186,8 +186,8 @@ def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, 
             found[_id(key)].dealers.append(employee)
         for *key, position, patron in _of(store, rounds, _PATRONS):
             found[_id(key)].patrons[position] = patron
-        for *key, code in _of(store, rounds, _FINDINGS):
-            found[_id(key)].findings.append(code)
+        for *key, code, says in _of(store, rounds, _FINDINGS):
+            found[_id(key)].findings.append((code, says))
         for *key, dispute in _of(store, rounds, _DISPUTES):
             found[_id(key)].disputes.append(dispute)
     return found
@@ -331,9 +331,9 @@ SELECT DISTINCT ON ({_G}, p.position) {_G}, p.position, a.patron FROM {_GIVEN}
 """  # noqa: S608 - as above
 
 _FINDINGS = f"""
-SELECT DISTINCT {_G}, f.code FROM {_GIVEN}
+SELECT DISTINCT {_G}, f.code, f.says FROM {_GIVEN}
  CROSS JOIN LATERAL (SELECT * FROM {{schema}}.ruling_findings x WHERE {_SAME} OFFSET 0) f
- ORDER BY {_G}, f.code
+ ORDER BY {_G}, f.code, f.says
 """  # noqa: S608 - as above
 
 _DISPUTES = f"""

@@ -50,6 +50,9 @@ NARROWING = ("table", "round", "game", "from", "to", "gaming_day", "status")
 DAYS_MAX = 20
 """The most findings about tables' days beside the rounds."""
 
+SAID_MAX = 3
+"""The sentences of findings shown of a round; more are counted."""
+
 OUTCOMES = ("win", "lose", "push", "void")
 STATUSES = ("open", "completed", "voided")
 
@@ -155,6 +158,7 @@ def _results(
         "uncounted": len(blind),
         "days": blind_review.table_findings(days, blind),
         "days_max": DAYS_MAX,
+        "said_max": SAID_MAX,
         "more": len(rounds) == found.asked.limit,
         "asks": any(value for name, value in typed.items() if name != "limit"),
         "habits": _errors(database, of_dealer) if dealer and not found.wrong else None,

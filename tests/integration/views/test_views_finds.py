@@ -214,7 +214,7 @@ def test_a_dealers_errors_are_those_of_the_time_asked_for(floor: Database) -> No
     for since_us, until_us in ((None, middle - 1), (middle, times[-1]), (middle, middle)):
         found = Filters(dealer=dealer, since_us=since_us, until_us=until_us, limit=1_000)
         codes = {code for each in round_details(floor, search(floor, found)).values()
-                 for code in each.findings}  # fmt: skip
+                 for code, _ in each.findings}  # fmt: skip
         assert {each.code for each in dealer_errors(floor, found)[1]} <= codes
     one = dealt[0].id
     of_it = Filters(dealer=dealer, table=one.table, gaming_day=one.gaming_day, number=one.number)

@@ -207,6 +207,14 @@ def test_a_search_is_the_same_with_and_without_its_page(floor: Browser) -> None:
     assert '<span class="tag bad"' in part
 
 
+def test_a_hit_says_at_which_position_what_was_paid_and_what_was_owed(floor: Browser) -> None:
+    part = floor.get("/?finding=overpaid", headers={"X-Fragment": "results"}).text
+    said = re.findall(r"<li>(Position \d+ was paid \$[\d.,]+ on [^<]+: \$[\d.,]+)", part)
+    rows = part.split('<th scope="row" class="nowrap">')[1:]
+    assert said
+    assert all("<li>Position " in row for row in rows)
+
+
 def test_rounds_are_found_by_what_a_person_knows(floor: Browser) -> None:
     newest = re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(floor, "/"))
     assert newest
