@@ -93,17 +93,13 @@ def _page(
     wrong: str = "",
     done: str = "",
 ) -> Response:
-    known = papers.houses(request)
-    house = form.get("property") or (known[0] if known else "")
     return page(
         request,
         "entry_form.html",
         status,
         of=of,
         form=form,
-        houses=known,
-        house=house,
-        day=papers.day_of(request, house) if house in known else None,
+        **papers.of_form(request, form),
         key=form.get("key") or secrets.token_hex(8),
         wrong=wrong,
         done=done,

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Depends, Request, Response
 
 from infra.access.users import User
-from ledger.errors import LedgerError, Refused, Usage
+from ledger.errors import Refused, Usage
 from replay.recording.table_inventories import KINDS, InventoryKind, TableInventory
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
@@ -36,13 +36,7 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
         day = papers.day_of(request, house)
         table = typed.name(form, "table")
         papers.require_table(day, table)
-        people = (typed.text(form, "counted_by"), typed.text(form, "observed_by"))
-        if user.employee.casefold() not in {each.casefold() for each in people}:
-            raise Usage(
-                f"You are {user.employee}, and one of the two must be you",
-                where="counted_by",
-                hint="Let one of those two sign in.",
-            )
+        people = _people(form, user)
         decisions = ports(request).papers
         gaming_day = typed.gaming_day(form)
         case = decisions.read(TableInventory(property=house, table=table, gaming_day=gaming_day))
@@ -56,11 +50,21 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
             shift=form.get("shift", "").strip(),
         )
         decisions.decide(case, body)
-    except LedgerError as error:
-        if not isinstance(error, Usage | Refused):
-            raise
+    except (Usage, Refused) as error:
         return _page(request, form, 422, wrong=papers.wrong(error))
     return papers.see(f"{PATH}?property={house}&done={table}")
+
+
+def _people(form: Mapping[str, str], user: User) -> tuple[str, str]:
+    """Who counted and who observed. Raises `Usage` unless the signed-in person is one of them."""
+    people = (typed.text(form, "counted_by"), typed.text(form, "observed_by"))
+    if user.employee.casefold() not in {each.casefold() for each in people}:
+        raise Usage(
+            f"You are {user.employee}, and one of the two must be you",
+            where="counted_by",
+            hint="Let one of those two sign in.",
+        )
+    return people
 
 
 def _kind(form: Mapping[str, str]) -> InventoryKind:
@@ -72,17 +76,12 @@ def _kind(form: Mapping[str, str]) -> InventoryKind:
 def _page(
     request: Request, form: Mapping[str, str], status: int = 200, *, wrong: str = "", done: str = ""
 ) -> Response:
-    known = papers.houses(request)
-    house = form.get("property") or (known[0] if known else "")
-    day = papers.day_of(request, house) if house in known else None
     return page(
         request,
         "entry_inventory.html",
         status,
         form=form,
-        houses=known,
-        house=house,
-        day=day,
+        **papers.of_form(request, form),
         chips=typed.CHIPS,
         wrong=wrong,
         done=done,

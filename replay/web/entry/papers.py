@@ -5,7 +5,7 @@ No amount of a box is on it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -25,6 +25,8 @@ from replay.web.page import page
 from replay.web.ports import ports
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from consumers.finance.papers import EnteredDay
     from ledger.errors import LedgerError
     from ledger.finance.boxes import DropBox
@@ -82,6 +84,17 @@ def day_of(request: Request, house: str, gaming_day: str | None = None) -> Enter
     require_property(database, house)
     up_to_date(database, papers.VIEWS)
     return papers.read(database, house, gaming_day)
+
+
+def of_form(request: Request, form: Mapping[str, str]) -> dict[str, Any]:
+    """The casinos, the one that a form names (default: the first), and its latest day."""
+    known = houses(request)
+    house = form.get("property") or (known[0] if known else "")
+    return {
+        "houses": known,
+        "house": house,
+        "day": day_of(request, house) if house in known else None,
+    }
 
 
 def require_table(day: EnteredDay, table: str) -> None:

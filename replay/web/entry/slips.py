@@ -143,17 +143,14 @@ def _suggested(slips: list[SlipRecord], kind: str) -> str:
 def _request_page(
     request: Request, form: Mapping[str, str], status: int = 200, *, wrong: str = ""
 ) -> Response:
-    known = papers.houses(request)
-    house = form.get("property") or (known[0] if known else "")
-    day = papers.day_of(request, house) if house in known else None
+    its = papers.of_form(request, form)
+    day = its["day"]
     return page(
         request,
         "entry_slip_new.html",
         status,
         form=form,
-        houses=known,
-        house=house,
-        day=day,
+        **its,
         suggested=_suggested([*day.slips], form.get("kind", "fill")) if day else "",
         chips=typed.CHIPS,
         wrong=wrong,
