@@ -29,7 +29,7 @@ from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.placing import Days, by_time, table_of
-from ledger.finance.rounds import round_money
+from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
 from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
@@ -168,10 +168,20 @@ def records(
             table.days.get(day, ()),
             table.slips.get(day, ()),
             table.days.get(day_before(day), ()),
-            rounds.get((property_, day, name), RoundsMoney(None)),
+            _of_opened(
+                rounds.get((property_, day, name), RoundsMoney(None)), table.days.get(day, ())
+            ),
             across,
         )
     return found
+
+
+def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
+    """A day's rounds; if none names a game, the table is of poker if it opened for it."""
+    if rounds.game is not None:
+        return rounds
+    opened = (fact.body.game for fact in facts if isinstance(fact.body, TableOpened))
+    return rounds._replace(poker=is_poker(next(opened, None)))
 
 
 def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:

@@ -66,7 +66,6 @@ def _over(days: Sequence[TableWin]) -> TableWin:
         gaming_day=last.gaming_day,
         game=last.game,
         pit=last.pit,
-        version=min(each.version for each in days),
         opener=days[0].opener,
         closer=last.closer,
         missing=[f"{each.gaming_day}: {name}" for each in days for name in each.missing],
@@ -93,6 +92,7 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         pit=first.pit if by == "pit" else msgspec.UNSET,
         shift=first.shift if by == "shift" else msgspec.UNSET,
         grade=grade,
+        version=min(each.version for each in wins),
         **{name: _total(wins, name) for name in _SUMS},
         drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),
         coupons=CouponFigures(

@@ -105,8 +105,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> Rou
     rests on.
     """
     told = in_order(facts)
-    game = games().get(ruling.game or "")
-    poker = bool(game and game.pots)
+    poker = is_poker(ruling.game)
     # The chips of a pot are the patrons' own: the table neither wins nor pays them.
     owed = by_spot([each for each in ruling.settlements if each.wager != POT])
     of_all = moved(told, owed, _throws(told))
@@ -133,6 +132,12 @@ def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> Rou
         variance=str(expected.spread.variance) if expected.spread else None,
         lacks=list(expected.lacks),
     )
+
+
+def is_poker(name: str | None) -> bool:
+    """Whether the patrons of a game play against one another, for pots."""
+    game = games().get(name or "")
+    return bool(game and game.pots)
 
 
 def _gained(chips: Moved) -> int:

@@ -142,9 +142,11 @@ def series(slip: SlipRecord) -> tuple[Kind, str, int] | None:
 def left_out(before: int, slip: SlipRecord) -> AuditException:
     """The exception of the numbers between a slip and the one before it in its series."""
     _, stem, number = series(slip) or (slip.kind, slip.number, before)
-    lacking = f"{stem}{before + 1}"
+    digits = slip.number.removeprefix(stem)
+    width = len(digits) if digits.startswith("0") else 0  # a series may be written with zeros
+    lacking = f"{stem}{before + 1:0{width}}"
     if number - before > 2:  # noqa: PLR2004 - two numbers or more
-        lacking += f" to {stem}{number - 1}"
+        lacking += f" to {stem}{number - 1:0{width}}"
     return AuditException(
         code="slip_missing",
         says=f"{slip.kind.capitalize()} Slip {lacking} is not on record, neither used nor voided.",

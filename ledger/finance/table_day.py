@@ -329,7 +329,7 @@ def _count_items(of: DayRecord, figures: DayFigures) -> list[Item]:
 
 
 def _box_item(of: DayRecord, figures: DayFigures, kind: str, expected: int) -> Item:
-    name = kind.replace("_", " ")
+    name = "foreign notes" if kind == "foreign" else kind.replace("_", " ")
     amount: int = getattr(figures.drop, kind)
     lasts = [box.last for box in figures.boxes if box.last]
     return Item(

@@ -41,6 +41,7 @@ def test_foreign_notes_count_at_their_rate_down_to_the_cent() -> None:
     )
     assert (win.drop.foreign, win.drop.total, win.counted) == (7_312, 7_312, 12)
     assert codes(win) == [("box_foreign", 12)]
+    assert win.items[0].says.startswith("$73.12 of foreign notes was counted")
 
 
 def test_the_last_count_holds_and_two_that_disagree_are_an_exception() -> None:
@@ -148,6 +149,15 @@ def test_a_number_left_out_is_an_exception_where_the_next_one_was_used() -> None
     assert "F-9 to F-10 is not on record" in exception.says
 
 
+def test_a_number_left_out_is_written_as_long_as_its_neighbours() -> None:
+    used = [slip("fill", "accepted", f"F-{n:03}", 10 + n) for n in (8, 10, 13)]
+    win = table_day(*used, count(59), closer=530_000)
+    assert [each.says.partition(" is not")[0] for each in win.exceptions] == [
+        "Fill Slip F-009",
+        "Fill Slip F-011 to F-012",
+    ]
+
+
 def test_a_slip_that_was_voided_is_no_exception_and_no_credit() -> None:
     win = table_day(
         slip("credit", "requested", "C-1", 10), slip("credit", "voided", "C-1", 11), count(59)
@@ -182,6 +192,17 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
 
 
 @pytest.mark.parametrize(
+    ("game", "found"), [("omaha_5_high", (0, None, -500)), ("criss_cross_poker", (-500, 0, None))]
+)
+def test_a_table_opened_for_poker_has_an_imprest_bank_before_its_first_round(
+    game: str, found: tuple[int, int | None, int | None]
+) -> None:
+    opened, *rest = day_lines(count(59), closer=499_500)
+    [win] = worked_out([{**opened, "data": {**opened["data"], "game": game}}, *rest])[0]
+    assert (win.counted, win.owed, win.bank_variance) == found
+
+
+@pytest.mark.parametrize(
     ("by", "shown"), [("pit", ("North", None)), ("game", (None, "criss_cross_poker"))]
 )
 def test_a_group_has_the_sums_of_its_tables(by: Any, shown: tuple[str, str]) -> None:  # noqa: ANN401 - a choice
@@ -190,6 +211,16 @@ def test_a_group_has_the_sums_of_its_tables(by: Any, shown: tuple[str, str]) -> 
     assert (win.table, win.opener, win.drop.cash, win.counted) == (None, 1_000_000, 8_000, 8_000)
     assert (win.pit or None, win.game) == shown
     assert len(win.items) == 2
+
+
+def test_a_group_with_a_table_that_nobody_signed_is_of_no_version() -> None:
+    signed = msgspec.structs.replace(table_day(count(59)), grade="SEALED", version=1)
+    late = msgspec.structs.replace(signed, table="CC-08", grade="COUNTED", version=0)
+    for tables in ([signed, late], [late, signed]):
+        [house] = grouped(tables, "house")
+        assert (house.grade, house.version) == ("COUNTED", 0)
+    [house] = grouped([signed, signed], "house")
+    assert (house.grade, house.version) == ("SEALED", 1)
 
 
 def test_a_group_says_which_table_each_line_is_of_and_a_tables_own_day_does_not() -> None:
