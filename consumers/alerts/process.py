@@ -62,7 +62,7 @@ LOOK_S = 15.0
 """How often the current state is checked, seconds."""
 
 STALLED_S = 120.0
-"""How long polls may return nothing despite a lag, seconds; then the client is stuck."""
+"""How long polls may return nothing despite a lag, or a group no partition, seconds."""
 
 AGAIN_S = 10.0
 """The pause before Kafka is tried again after a failure, seconds."""
@@ -266,7 +266,9 @@ def _round(
             lacking_since = None
         if service.look_due() or (not follow and not read):
             service.tally.lag = group.lag()
-            lacking_since = _lacking(service.tally.lag, lacking_since, time.monotonic())
+            in_group = follow or group.has_joined()  # a follower may stand by for others
+            now, lag = time.monotonic(), service.tally.lag
+            lacking_since = _lacking(lag, lacking_since, now, in_group=in_group)
             service.tally.letters = _letters(group, service.kept.replayed(dead))
             service.look()
         if time.monotonic() - knocked_at > knock_s:
@@ -278,14 +280,18 @@ def _round(
             return
 
 
-def _lacking(lag: int, since: float | None, now: float) -> float | None:
-    """Since when polls return nothing despite a lag. Raises `Unavailable` after `STALLED_S`."""
-    if not lag:
+def _lacking(lag: int, since: float | None, now: float, *, in_group: bool) -> float | None:
+    """Since when polls return nothing despite a lag, or the group gives nothing to read.
+
+    Raises `Unavailable` after `STALLED_S`.
+    """
+    if not lag and in_group:
         return None
     if since is not None and now - since > STALLED_S:
         raise Unavailable(
-            f"Unread: {quantity(lag, 'record')},"
-            f" but no poll has returned any for {STALLED_S:.0f} s",
+            f"Unread: {quantity(lag, 'record')}, but no poll has returned any for {STALLED_S:.0f} s"
+            if lag
+            else f"The group has given this process nothing to read for {STALLED_S:.0f} s",
             where=GROUP,
             hint="`consume alerts --follow` opens a new one: it resumes after the last record it"
             " handled.",
