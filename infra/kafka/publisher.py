@@ -33,13 +33,14 @@ WINDOW_OCTETS = 4 * 1024 * 1024
 ACKNOWLEDGED_S_MAX = 60.0
 """How long the acknowledgement of a window by all required brokers may take, seconds."""
 
-_METADATA_S_MAX = 10
+_REQUEST_S_MAX = 30.0
 _NEVER_MS = 2**31 - 1
 _CLOSE_S_MAX = 2
 
 
 def options(deadline_s: float) -> dict[str, Any]:
     """Options of the library's producer that prevent loss, duplication and reordering."""
+    request_ms = int(min(_REQUEST_S_MAX, deadline_s) * 1000)
     return {
         "acks": "all",
         "enable_idempotence": True,  # else the library may switch it off silently
@@ -48,8 +49,9 @@ def options(deadline_s: float) -> dict[str, Any]:
         # deferred first one. A later fact then comes before an earlier one (KAFKA-15591).
         "max_in_flight_requests_per_connection": 1,
         "delivery_timeout_ms": _NEVER_MS,  # when it expires, the library's producer hangs
-        "request_timeout_ms": int(min(30.0, deadline_s) * 1000),
-        "max_block_ms": _METADATA_S_MAX * 1000,
+        "request_timeout_ms": request_ms,
+        # The library may ask a stopped broker several times for what it needs to know of a topic.
+        "max_block_ms": request_ms,
         "bootstrap_timeout_ms": int(deadline_s * 1000),
         # Longer than filling a window takes, so that batches are few. `flush` ends it at once, so
         # a window of one record does not wait.
