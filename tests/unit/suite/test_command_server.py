@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,8 +76,11 @@ def _status(pid: int) -> dict[str, str]:
 
 def _open_files(pid: int) -> dict[str, str]:
     """What each of its descriptors is, a pipe or a file."""
-    found = Path(f"/proc/{pid}/fd").iterdir()
-    return {each.name: str(each.readlink()).partition(":[")[0] for each in found}
+    found = {}
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # It was closed since it was listed.
+            found[each.name] = str(each.readlink()).partition(":[")[0]
+    return found
 
 
 def test_commands_of_the_tests_are_forked(tmp_path: Path) -> None:
