@@ -18,12 +18,14 @@ from consumers import registry
 from consumers.runtime.lifecycle import require_rebuild
 from consumers.runtime.runner import BATCH_ROWS, refused
 from consumers.runtime.source import PARTITIONS, Batch, Feed, FencedError, Share, next_batch
+from infra.kafka.records import partition_of
 from infra.postgres import view_tables
+from infra.postgres.tape import heads
 from infra.postgres.view_tables import SHADOW_SCHEMA, ViewStore, tape_source
 from ledger.errors import LedgerError, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from multiprocessing.process import BaseProcess
 
@@ -68,11 +70,11 @@ def fill(
     workers = [
         context.Process(
             target=_work,
-            args=(_of_worker(connection, work, number), reached, told, halt),
-            name=f"rebuild {work.view} {number}",
+            args=(each, reached, told, halt),
+            name=f"rebuild {work.view} {each.share.number}",
             daemon=True,
         )
-        for number in range(work.share.of)
+        for each in _of_workers(connection, work)
     ]
     with ExitStack() as ending:
         for each in workers:
@@ -98,9 +100,29 @@ def fill(
     return _moved(connection, work)
 
 
-def _of_worker(connection: AnyConnection, work: Work, number: int) -> Work:
-    by = connection.info.backend_pid
-    return work._replace(share=Share(number, work.share.of), by=by)
+def _of_workers(connection: AnyConnection, work: Work) -> list[Work]:
+    by, of = connection.info.backend_pid, work.share.of
+    with work.database.connect("ledger_reader") as reader:
+        facts = {head.tape: head.table_seq for head in heads(reader)}
+    return [
+        work._replace(share=Share(number, of, its), by=by)
+        for number, its in enumerate(divided(facts, of))
+    ]
+
+
+def divided(facts: Mapping[str, int], of: int) -> list[frozenset[int]]:
+    """The partitions of each of `of` workers, about as many facts each.
+
+    facts: the number of facts on each tape, which is the part of nearly all rows of a view.
+    """
+    weights = [0] * PARTITIONS
+    for tape, count in facts.items():
+        weights[partition_of(tape.encode(), PARTITIONS)] += count
+    shares: list[set[int]] = [set() for _ in range(of)]
+    for partition in sorted(range(PARTITIONS), key=lambda each: -weights[each]):
+        least = min(shares, key=lambda its: (sum(weights[each] for each in its), len(its)))
+        least.add(partition)
+    return [frozenset(its) for its in shares]
 
 
 def ended_badly(workers: Sequence[BaseProcess]) -> list[BaseProcess]:

@@ -29,12 +29,16 @@ class Share(NamedTuple):
 
     number: int = 0
     of: int = 1
+    partitions: frozenset[int] | None = None  # None: every `of`-th, from `number`
 
     def owns(self, part: str | None) -> bool:
         """Whether the rows of a part are this process's to write; None: the fact has no rows."""
         if self.of == 1 or part is None:
             return self.of == 1
-        return partition_of(part.encode(), PARTITIONS) % self.of == self.number
+        partition = partition_of(part.encode(), PARTITIONS)
+        if self.partitions is not None:
+            return partition in self.partitions
+        return partition % self.of == self.number
 
     def owns_table(self, property_: str, table: str) -> bool:
         """As `owns`, of the part of a table."""
