@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ledger.facts import accounting, cameras, cases, money, rounds, tables
+from ledger.facts import accounting, cameras, cases, money, review, rounds, tables
 from ledger.facts.accounting import *  # noqa: F403 - other packages import every fact from here
 from ledger.facts.cameras import *  # noqa: F403 - as above
 from ledger.facts.cases import *  # noqa: F403 - as above
 from ledger.facts.money import *  # noqa: F403 - as above
+from ledger.facts.review import *  # noqa: F403 - as above
 from ledger.facts.rounds import *  # noqa: F403 - as above
 from ledger.facts.tables import *  # noqa: F403 - as above
 from ledger.facts.upcasters import UPCASTERS as UPCASTERS
@@ -47,6 +48,7 @@ FACTS: dict[str, type[Body]] = {
     **_family(accounting),
     **_family(cameras),
     **_family(cases),
+    **_family(review),
 }
 """The struct of every current fact, by its stored type name."""
 

@@ -3,7 +3,7 @@
 A correction is a fact added to the one it corrects. Neither ever changes or disappears.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -57,6 +57,10 @@ Watched = Annotated[tuple[WatchedSpan, ...], Meta(max_length=256)]
 """What a person watched before writing down what the footage shows."""
 
 
+DisputeCategory = Literal["paid_short", "paid_over", "rule", "procedure", "no_error", "other"]
+"""What kind of dispute it proved to be."""
+
+
 class DisputeRaised(FactOutsideRound, frozen=True, kw_only=True):
     """A patron disputes what happened in a round. claim: in the patron's words."""
 
@@ -102,6 +106,7 @@ class DisputeResolved(FactOutsideRound, frozen=True, kw_only=True):
     dispute: Label
     outcome: Text
     by: Employee
+    category: DisputeCategory | None = None
 
 
 class AdjustmentPaid(FactOutsideRound, frozen=True, kw_only=True):

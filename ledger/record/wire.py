@@ -366,8 +366,8 @@ def _table(kind: kinds.FactKind, body: Struct, subject: str | None, property_: s
     """The table that a fact outside a round names."""
     table: str | None = getattr(body, "table", None) if kind.names_table else None
     if table is None and kind.names_round:
-        spoken_of = body.round.rpartition(":")[2]  # type: ignore[attr-defined] # kind says it has
-        round_ = parse_subject_once(spoken_of, property_)[0]
+        named: str | None = body.round  # type: ignore[attr-defined] # kind says it has
+        round_ = parse_subject_once(named.rpartition(":")[2], property_)[0] if named else None
         table = round_.table if round_ else None
     if table is None and kind.needs_subject and subject != property_:
         table = subject

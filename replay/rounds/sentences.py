@@ -15,7 +15,7 @@ from ledger import facts as f
 from ledger.facts import Body, type_name
 from ledger.facts.rounds import indexes
 from ledger.games import games
-from ledger.values import dollars
+from ledger.values import dollars, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,6 +199,46 @@ def _cancelled(body: f.NoRollCalled, _: Callable[[str], str]) -> str:
     return f"No roll: {body.reason}{which}."
 
 
+def _finding(finding: f.FindingRef) -> str:
+    where = finding.round or ", ".join(filter(None, (finding.table, finding.gaming_day)))
+    who = f", position {finding.position}" if finding.position is not None else ""
+    return f"finding “{finding.code.replace('_', ' ')}” of {where or 'no table'}{who}"
+
+
+def _logged(body: f.LogEntryAdded | f.LogEntryCorrected, _: Callable[[str], str]) -> str:
+    until = f" to {body.to}" if body.to else ""
+    which = f" instead of {body.of}" if isinstance(body, f.LogEntryCorrected) else ""
+    return f"{body.by} logs {body.entry}{which}: {body.what} At {body.place}, {body.from_}{until}."
+
+
+_DESK: dict[type, Callable[[Any, Callable[[str], str]], str]] = {
+    f.FindingTaken: lambda b, _: f"{b.by} takes the {_finding(b.finding)}.",
+    f.FindingHanded: lambda b, _: f"{b.by} gives {b.to} the {_finding(b.finding)}.",
+    f.FindingClosed: lambda b, _: (
+        f"{b.by} closes the {_finding(b.finding)} as {b.outcome.replace('_', ' ')}: {b.because}"
+    ),
+    f.FindingReopened: lambda b, _: f"{b.by} reopens the {_finding(b.finding)}: {b.because}",
+    f.SampleDrawn: lambda b, _: (
+        f"{b.by} draws sample {b.sample} of shift {b.shift}: {quantity(len(b.rounds), 'round')}."
+    ),
+    f.BookmarkAdded: lambda b, _: (
+        f"{b.by} adds bookmark {b.bookmark} on {', '.join(b.cameras) or 'no camera'}: {b.text}"
+    ),
+    f.BookmarkRemoved: lambda b, _: f"{b.by} removes bookmark {b.bookmark}: {b.because}",
+    f.FrameAnnotated: lambda b, _: (
+        f"{b.by} draws {quantity(len(b.shapes), 'shape')} beside frame {b.frame} of {b.camera}."
+    ),
+    f.StillTaken: lambda b, _: (
+        f"{b.by} saves frame {b.frame} of {b.camera} as a picture: {b.because}"
+    ),
+    f.LogEntryAdded: _logged,
+    f.LogEntryCorrected: _logged,
+    f.ShiftBegun: lambda b, _: f"{b.by} begins shift {b.shift}.",
+    f.ShiftHandedOver: lambda b, _: f"{b.by} hands shift {b.shift} over to {b.to}.",
+    f.ShiftCountersigned: lambda b, _: f"{b.by} countersigns shift {b.shift}.",
+}
+"""The review desk's facts."""
+
 _WORDS: dict[type, Callable[[Any, Callable[[str], str]], str]] = {
     f.RoundStarted: _started,
     f.WagerPlaced: _placed,
@@ -245,4 +285,5 @@ _WORDS: dict[type, Callable[[Any, Callable[[str], str]], str]] = {
         f"Cards of {holder_text(b.to, b.position, b.hand)} go to the discard rack."
     ),
     f.RoundCompleted: lambda _b, _: "The round is over.",
+    **_DESK,
 }

@@ -76,10 +76,10 @@ def structs(struct: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     """Structs of one class, optional fields present or not."""
     info = inspect.type_info(struct)
     assert isinstance(info, inspect.StructType)
-    footage = struct.__name__.startswith(("Footage", "Watched"))
+    spans = struct.__name__.startswith(("Footage", "Watched", "Bookmark", "LogEntry"))
     fields = {
         field.name: moments()
-        if field.name in MOMENTS or (footage and field.name in ("from_", "to"))
+        if field.name in MOMENTS or (spans and field.name in ("from_", "to"))
         else of_type(field.type)
         for field in info.fields
     }

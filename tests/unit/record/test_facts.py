@@ -11,7 +11,7 @@ import pytest
 from ledger import facts
 from ledger.facts import schemas
 from ledger.facts.upcasters import WagerPaidV0
-from ledger.record import wire
+from ledger.record import kinds, wire
 from ledger.record.tape import Received
 
 DATA = Path(__file__).parents[2] / "data"
@@ -139,9 +139,23 @@ dispute_raised dispute round position claim by
 dispute_noted dispute note by moments?
 observation_recorded dispute round saw by watched?
 claim_revealed dispute by
-dispute_resolved dispute outcome by
+dispute_resolved dispute outcome by category?
 adjustment_paid dispute position amount paid_from by?
 fact_corrected of data? because by second
+finding_taken finding by
+finding_handed finding to by
+finding_closed finding outcome because by
+finding_reopened finding because by
+sample_drawn sample shift rounds seed by
+bookmark_added bookmark round? cameras from to text tags view? by
+bookmark_removed bookmark because by
+frame_annotated camera segment frame shapes by
+still_taken camera segment frame sha256 because by
+log_entry_added entry from to? place what who recorded_where disposition by
+log_entry_corrected entry of from to? place what who recorded_where disposition because by
+shift_begun shift by
+shift_handed_over shift to report by
+shift_countersigned shift by
 """
 ROUNDS, ELSEWHERE = (
     {line.split()[0]: line.split()[1:] for line in part.strip().splitlines()}
@@ -171,6 +185,32 @@ def test_every_fact_of_the_contract_has_its_fields_in_its_order(fact: str) -> No
     added = told[len(stated) :]
     assert added == ADDED.get(fact, [])
     assert all(field.endswith("?") for field in added), "who knows the contract alone can tell it"
+
+
+def test_a_finding_is_named_by_what_it_is_of() -> None:
+    assert fields_of(facts.FindingRef) == [
+        "code", "round?", "position?", "hand?", "wager?", "throw?", "table?", "gaming_day?", "of?",
+    ]  # fmt: skip
+
+
+def test_work_on_a_finding_that_no_ruling_has_is_recorded() -> None:
+    body = {"finding": {"code": "no_such_code", "table": "X", "round": "X/2026-01-01/1"}, "by": "S"}
+    kind = kinds.kind_of("roundledger.finding_taken.v1")
+    assert kinds.body(kind, msgspec.json.encode(body)).finding.code == "no_such_code"
+
+
+def test_a_bookmark_without_a_round_is_recorded() -> None:
+    body = facts.BookmarkAdded(
+        bookmark="B-1",
+        cameras=("X-1",),
+        from_="2026-11-20T21:00:00Z",
+        to="2026-11-20T21:00:05Z",
+        text="A hand over the chips.",
+        tags=(),
+        by="S-1",
+    )
+    row = wire.parse_line(wire.encode(body, "/p/surveillance/screen", "b-1", 1))
+    assert isinstance(row, Received), row
 
 
 def test_there_is_no_fact_beside_those_of_the_contract() -> None:
