@@ -11,7 +11,7 @@ from consumers.finance.money_facts import as_corrected
 from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
-from ledger.facts import FACTS, VarianceExplained
+from ledger.facts import FACTS, CouponsRequisitioned, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
 from ledger.record.wire import fact_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
+    from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
 
@@ -30,7 +31,8 @@ def _types(of: tuple[type, ...]) -> frozenset[str]:
 
 _COUPONS, _CHECKS = _types(COUPON_FACTS), _types(CHECK_FACTS)
 _VARIANCES = _types((VarianceExplained,))
-_READS = _COUPONS | _CHECKS | _VARIANCES
+_REQUISITIONS = _types((CouponsRequisitioned,))
+_READS = _COUPONS | _CHECKS | _VARIANCES | _REQUISITIONS
 
 FACTS_OF_PAPER = ViewTable(
     "coupon_check_facts",
@@ -69,7 +71,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 3, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 4, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
 )
 """The view `coupons_and_checks`."""
 
@@ -87,6 +89,29 @@ def check_facts(database: Database, property_: str | None) -> dict[str, list[Fac
 def variance_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
     """The explanations of variances, as corrected, by property."""
     return _facts(database, property_, _VARIANCES)
+
+
+def coupon_rows(store: ViewStore, property_: str) -> list[TapeRow]:
+    """The rows of the record about coupons, with the corrections that hold."""
+    return _rows(store, property_, _COUPONS | _REQUISITIONS)
+
+
+def check_rows(store: ViewStore, property_: str) -> list[TapeRow]:
+    """The rows of the record about counter checks and their books, with the corrections."""
+    return _rows(store, property_, _CHECKS)
+
+
+def _rows(store: ViewStore, property_: str, types: frozenset[str]) -> list[TapeRow]:
+    return store.rows_named(
+        """
+        SELECT tape, table_seq, table_seq FROM {schema}.coupon_check_facts
+         WHERE property = %(property)s AND type = ANY (%(types)s::text[])
+         UNION SELECT made_tape, made_seq, made_seq FROM {schema}.coupon_check_facts
+         WHERE property = %(property)s AND type = ANY (%(types)s::text[])
+           AND made_tape IS NOT NULL
+        """,
+        {"property": property_, "types": sorted(types)},
+    )
 
 
 def _facts(

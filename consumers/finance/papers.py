@@ -1,4 +1,4 @@
-"""Papers that people enter, from the view `finance`: slips, counts of boxes, inventories.
+"""Papers that people enter, from views of finance: slips, counts, inventories, coupons, checks.
 
 What was corrected later is here as it was recorded: a paper that exists is not entered again.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from consumers.finance import money_facts
+from consumers.finance import coupons_and_checks, money_facts
 from infra.postgres.view_tables import reading
 from ledger.finance.boxes import BOX_FACTS
 from ledger.finance.placing import by_time, table_of
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
-VIEWS = (money_facts.VIEW,)
+VIEWS = (money_facts.VIEW, coupons_and_checks.VIEW)
 """The views to catch up before a paper is read."""
 
-TABLES = (money_facts.FACTS_OF_MONEY.name,)
+TABLES = (money_facts.FACTS_OF_MONEY.name, coupons_and_checks.FACTS_OF_PAPER.name)
 
 SLIPS_MAX = 60
 """The newest slips that are listed."""

@@ -14,10 +14,12 @@ from msgspec import Struct
 from ledger.facts import (
     CouponDropped,
     CouponRefused,
+    CouponsCancelled,
     CouponsDistributed,
     CouponsInventoried,
     CouponsIssued,
     CouponsReceived,
+    CouponsRequisitioned,
     CouponsReturned,
     CouponsVoided,
     DropBoxCounted,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 COUPON_FACTS = (
     CouponDropped,
     CouponRefused,
+    CouponsCancelled,
     CouponsInventoried,
     CouponsIssued,
     CouponsVoided,
@@ -129,6 +132,18 @@ class _Told(NamedTuple):
             and each.fact.time_us < self.counted_us.get(table_of(each.fact), 0)
         )
 
+    def used_after_cancelled(self) -> Serials:
+        """The serials dropped at a table after they were cancelled."""
+        gone: set[str] = set()
+        found: list[str] = []
+        for each in self.steps:
+            body = each.fact.body
+            if isinstance(body, CouponsCancelled):
+                gone.update(body.serials)
+            elif isinstance(body, CouponDropped) and body.serial in gone:
+                found.append(body.serial)
+        return each_of(found)
+
     def all(self, what: str, until: int | None = None) -> Serials:
         """Every serial of the steps of one kind."""
         return union(each.serials for each in self.steps[:until] if each.what == what)
@@ -140,6 +155,7 @@ _WHAT: dict[type, str] = {
     CouponsDistributed: "distributed",
     CouponsReturned: "returned",
     CouponsVoided: "voided",
+    CouponsCancelled: "cancelled",
     CouponDropped: "dropped",
     CouponRefused: "refused",
     CouponsInventoried: "inventoried",
@@ -154,12 +170,22 @@ def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
     for face, batch in _batches(told):
         found.append(_line(told, face, batch))
         known |= batch
-    seen = union([*(each.seen for each in told.steps), told.all("dropped"), told.all("refused")])
+    named = map(told.all, ("dropped", "refused", "cancelled"))
+    seen = union([*(each.seen for each in told.steps), *named])
     unknown = (seen | each_of(told.boxed)) - known
     if not unknown.pieces:
         return found
     of_none = [e for step in told.steps if not (step.seen & known).pieces for e in _no_ranges(step)]
     return [*found, UnknownLine(_ranges(unknown), of_none)]
+
+
+def named_serials(body: object) -> Serials:
+    """The serials that a fact about coupons names; none of any other fact."""
+    if isinstance(body, CouponsVoided | CouponsCancelled):
+        return each_of(body.serials)
+    if isinstance(body, CouponDropped | CouponRefused):
+        return each_of([body.serial])
+    return union(serials(*ends) for ends in _ends(body))
 
 
 def coupon_steps(facts: Iterable[Fact]) -> tuple[Sequence[CouponStep], list[tuple[int, Serials]]]:
@@ -201,7 +227,7 @@ def quarter_of(gaming_day: str) -> str:
 def _told(facts: Iterable[Fact]) -> _Told:
     ordered = sorted(facts, key=by_time)
     steps = [
-        CouponStep(fact, _WHAT[type(fact.body)], _serials(fact), _no_range_ends(fact))
+        CouponStep(fact, _WHAT[type(fact.body)], named_serials(fact.body), _no_range_ends(fact))
         for fact in ordered
         if type(fact.body) in _WHAT
     ]
@@ -211,25 +237,15 @@ def _told(facts: Iterable[Fact]) -> _Told:
     return _Told(steps, boxed, counted_us)
 
 
-def _serials(fact: Fact) -> Serials:
-    body = fact.body
-    if isinstance(body, CouponsVoided):
-        return each_of(body.serials)
-    if isinstance(body, CouponDropped | CouponRefused):
-        return each_of([body.serial])
-    return union(serials(*ends) for ends in _ends(fact))
-
-
-def _ends(fact: Fact) -> Sequence[tuple[str, str]]:
+def _ends(body: object) -> Sequence[tuple[str, str]]:
     """First and last of each range that a fact names."""
-    body = fact.body
     if isinstance(body, CouponRange | CouponsIssued):
         return [(body.serial_from, body.serial_to)]
     return body.held if isinstance(body, CouponsInventoried) else ()
 
 
 def _no_range_ends(fact: Fact) -> list[tuple[str, str]]:
-    return [ends for ends in _ends(fact) if not is_range(*ends)]
+    return [ends for ends in _ends(fact.body) if not is_range(*ends)]
 
 
 def _day(fact: Fact) -> str:
@@ -318,6 +334,7 @@ def _exceptions(
         "dropped_not_counted": (told.dropped_before_a_count() & batch) - redeemed,
         "counted_not_dropped": redeemed - its["dropped"],
         "voided_redeemed": used & voided,
+        "cancelled_used": told.used_after_cancelled() & batch,
         "redeemed_twice": twice,
     }
     for code, of in found.items():
@@ -352,6 +369,7 @@ _SAYS = {
     "dropped_not_counted": ("dropped at a table, and in no box", ("dropped",)),
     "counted_not_dropped": ("in a box, and dropped at no table", ("boxed",)),
     "voided_redeemed": ("used though voided", ("voided", "dropped", "boxed")),
+    "cancelled_used": ("used after being cancelled", ("cancelled", "dropped")),
     "redeemed_twice": ("counted more than once", ("boxed",)),
     "inventory_differs": ("not as the inventory says", ("inventoried",)),
 }
@@ -435,3 +453,79 @@ def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
 
 def _ranges(of: Serials) -> list[tuple[str, str]]:
     return [(each.first, each.last) for each in of.ranges]
+
+
+# -- what a decision about a batch rests on --------------------------------------------------------
+
+
+class CouponStock(NamedTuple):
+    """The serials of a house by their state, and its requisitions by number."""
+
+    batches: Sequence[tuple[int, Serials]] = ()  # face and serials of each
+    received: Serials = Serials()
+    out: Serials = Serials()  # issued, and neither given to patrons nor taken back
+    given: Serials = Serials()  # patrons have them, or had them
+    used: Serials = Serials()  # dropped at a table or found in a box
+    voided: Serials = Serials()
+    cancelled: Serials = Serials()
+    requisitions: Mapping[str, CouponsRequisitioned] = {}
+    requisitioned: Mapping[str, int] = {}  # pieces issued on each
+
+    @property
+    def known(self) -> Serials:
+        """The serials of all batches."""
+        return union(batch for _, batch in self.batches)
+
+    def of_another_face(self, its: Serials, face: int) -> Serials:
+        """Those of these serials whose batch has another face."""
+        return union(batch for of, batch in self.batches if of != face) & its
+
+
+def stock(facts: Iterable[Fact]) -> CouponStock:
+    """The stock of one property after these facts, in order of time."""
+    told = sorted(facts, key=by_time)
+    steps, batches = coupon_steps(told)
+    of = {
+        what: union(step.serials for step in steps if step.what == what)
+        for what in ("received", "voided", "cancelled", "dropped")
+    }
+    out, given = _moved(steps)
+    bodies = [fact.body for fact in told]
+    return CouponStock(
+        batches=batches,
+        received=of["received"],
+        out=out,
+        given=given,
+        used=of["dropped"] | each_of(coupons_in(boxes_of_days(told))),
+        voided=of["voided"],
+        cancelled=of["cancelled"],
+        requisitions={
+            body.requisition: body for body in bodies if isinstance(body, CouponsRequisitioned)
+        },
+        requisitioned=_issued_on(steps),
+    )
+
+
+def _moved(steps: Iterable[CouponStep]) -> tuple[Serials, Serials]:
+    """The serials that a department has, and those that patrons got of it."""
+    out, given = Serials(), Serials()
+    for step in steps:
+        its = step.serials
+        if step.what == "issued":
+            out, given = out | its, given - its
+        elif step.what == "distributed":
+            out, given = out - its, given | its
+        elif step.what == "returned":
+            out, given = out - its, given - its
+        elif step.what == "voided":
+            out -= its
+    return out, given
+
+
+def _issued_on(steps: Iterable[CouponStep]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for step in steps:
+        body = step.fact.body
+        if isinstance(body, CouponsIssued) and body.requisition:
+            found[body.requisition] = found.get(body.requisition, 0) + step.serials.pieces
+    return found

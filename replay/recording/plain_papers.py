@@ -1,12 +1,13 @@
 """Papers of one fact that people enter: counter checks, their books, coupons, boxes, tournaments.
 
-Each form is a row of `FORMS`. A form that was sent is recorded once, however often it is sent.
+Each form is a row of `FORMS`, and an aggregate decides it. What stands for itself is recorded once
+under the form's key, however often it is sent.
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,9 @@ from ledger.errors import Refused, Usage
 from ledger.facts import FACTS
 from ledger.facts.vocabulary import FactOutsideRound
 from ledger.finance.serials import is_range
-from replay.recording.papers import paper_id, two_people
+from replay.recording.counter_checks import EnteredCheck, EnteredCheckBook
+from replay.recording.coupon_batches import CouponBatches
+from replay.recording.papers import EntryPaper, paper_id, two_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +30,21 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
-FieldKind = Literal["text", "table", "money", "number", "day", "lines", "ranges", "terms", "maybe"]
+FieldKind = Literal[
+    "text",
+    "prose",
+    "table",
+    "money",
+    "signed",
+    "number",
+    "day",
+    "lines",
+    "ranges",
+    "terms",
+    "maybe",
+]
+Decider = Literal["form", "coupons", "check", "book"]
+"""What decides a form: itself alone, the batches of coupons, a counter check, or its book."""
 
 
 class PaperField(NamedTuple):
@@ -50,6 +67,8 @@ class PaperForm(NamedTuple):
     second: str = ""  # the field of the second person; empty: one person is enough
     second_label: str = ""
     several: bool = False  # the second person's field is a list
+    decided_by: Decider = "form"
+    says: str = ""  # what it is for, if the title does not say it
 
 
 _TABLE = PaperField("table", "Table", "table")
@@ -78,29 +97,49 @@ FORMS = (
     PaperForm(
         "counter_check_issued", "Counter check issued", "pit", "",
         (_TABLE, PaperField("position", "Betting position", "number"), _CHECK, _AMOUNT),
+        decided_by="check",
     ),
-    PaperForm("coupon_dropped", "Coupon dropped", "pit", "", _COUPON),
+    PaperForm(
+        "coupon_dropped", "Coupon dropped", "pit", "", _COUPON,
+        decided_by="coupons",
+    ),
     PaperForm("coupon_refused", "Coupon refused", "pit", "", (*_COUPON, _REASON)),
     PaperForm(
-        "counter_check_redeemed", "Counter check redeemed", "cage", "cage", (_CHECK, _AMOUNT), "by"
+        "counter_check_redeemed", "Counter check redeemed", "cage", "cage", (_CHECK, _AMOUNT), "by",
+        decided_by="check",
     ),
     PaperForm(
-        "counter_check_voided", "Counter check voided", "cage", "cage", (_CHECK, _REASON), "by"
+        "counter_check_voided", "Counter check voided", "cage", "cage", (_CHECK, _REASON), "by",
+        decided_by="check",
     ),
     PaperForm("tournament_entered", "Tournament entered", "cage", "cage", _TOURNAMENT, "by"),
     PaperForm("tournament_prize_paid", "Tournament prize", "cage", "cage", _TOURNAMENT, "by"),
     PaperForm(
         "check_book_signed_out", "Check book signed out", "finance", "office", _BOOK,
         "issued_by", "received_by", "Received by",
+        decided_by="book",
     ),
     PaperForm(
         "check_book_signed_in", "Check book signed in", "finance", "office", _BOOK,
         "received_by", "issued_by", "Brought back by",
+        decided_by="book",
     ),
     PaperForm(
         "coupons_received", "Coupons received", "finance", "office",
         (*_SERIALS, PaperField("invoice", "Invoice")),
         "recorded_by", "checked_by", "Compared with the invoice by", several=True,
+        decided_by="coupons",
+    ),
+    PaperForm(
+        "coupons_requisitioned", "Coupons requisitioned", "finance", "office",
+        (
+            PaperField("requisition", "Number of the requisition"),
+            PaperField("face", "Face of each, dollars", "money"),
+            PaperField("quantity", "How many coupons", "number"),
+            PaperField("needed_on", "Gaming day when they are needed", "day"),
+        ),
+        "authorised_by", "prepared_by", "Prepared by",
+        decided_by="coupons", says="Marketing asks for coupons, and finance authorises it.",
     ),
     PaperForm(
         "coupons_issued", "Coupons issued", "finance", "office",
@@ -111,20 +150,39 @@ FORMS = (
             PaperField("requisition", "Requisition", "maybe"),
         ),
         "by", "to", "Issued to",
+        decided_by="coupons",
     ),
     PaperForm(
-        "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY), "by"
+        "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY), "by",
+        decided_by="coupons",
     ),
     PaperForm(
         "coupons_returned", "Coupons returned", "finance", "office", (*_SERIALS, _REASON),
         "received_by", "returned_by", "Returned by",
+        decided_by="coupons",
     ),
-    PaperForm("coupons_voided", "Coupons voided", "finance", "office", _EACH, "by"),
-    PaperForm("coupons_cancelled", "Coupons cancelled", "finance", "office", _EACH, "by"),
+    PaperForm(
+        "coupons_voided", "Coupons voided", "finance", "office", _EACH, "by",
+        decided_by="coupons",
+    ),
+    PaperForm(
+        "coupons_cancelled", "Coupons cancelled", "finance", "office", _EACH, "by",
+        decided_by="coupons",
+    ),
     PaperForm(
         "coupons_inventoried", "Coupons in stock", "finance", "office",
         (PaperField("held", "Ranges held, one a line: first and last serial", "ranges"),),
         "by", "observed_by", "Observed by",
+    ),
+    PaperForm(
+        "variance_explained", "Variance explained", "finance", "office",
+        (
+            _TABLE, _DAY, PaperField("amount", "Dollars that it explains, as -25.00", "signed"),
+            PaperField("because", "What the investigation found", "prose"),
+        ),
+        "by", "second", "Second person",
+        says="A written investigation, signed by two. It closes the lines of the table that end "
+        "on this gaming day.",
     ),
 )  # fmt: skip
 """Every form, in the order of the list."""
@@ -132,8 +190,15 @@ FORMS = (
 _RANGES = (("check_from", "check_to"), ("serial_from", "serial_to"))
 
 
+class EntryForm(EntryPaper, Protocol):
+    """A paper that decides the forms of its kind."""
+
+    def require(self, body: Body) -> None:
+        """Raise `Refused` for a fact that its state does not allow."""
+
+
 class EnteredPaper(Struct, frozen=True, kw_only=True):
-    """A form that is sent: recorded once under its key."""
+    """A form that stands for itself: recorded once under its key."""
 
     property: str
     place: str
@@ -156,27 +221,47 @@ class EnteredPaper(Struct, frozen=True, kw_only=True):
         version = max((version_of(self.id, fact.source, fact.id) for fact in facts), default=0)
         return replace(self, version=max(self.version, version))
 
-    def enter(self, form: PaperForm, values: Mapping[str, Any], me: str, second: str) -> Body:
-        """The fact of a form. Raises `Refused` if it was sent before, and `Usage`."""
+    def require(self, body: Body) -> None:
+        """Raise `Refused` if it was sent before."""
+        del body
         if self.version:
             raise Refused("This form was sent already", where=self.fact, hint="Open a new one.")
-        for first, last in (*_ends(values), *values.get("held", ())):
-            if not is_range(first, last):
-                raise Usage(
-                    f"{first} to {last} is no range",
-                    where="serials",
-                    hint="Give the lower number first, both of one series.",
-                )
-        struct = FACTS[f"{form.fact}.v1"]
-        at_place = not form.place and issubclass(struct, FactOutsideRound)
-        left_out = {"table"} if at_place else set()
-        found = {n: its for n, its in values.items() if its is not None and n not in left_out}
-        if form.second:
-            _, other = two_people(me, second, form.second_label)
-            found[form.second] = (other,) if form.several else other
-        if form.mine:
-            found[form.mine] = me
-        return struct(**found)
+
+
+def paper_of(form: PaperForm, property_: str, key: str, values: Mapping[str, Any]) -> EntryForm:
+    """The aggregate that decides a form, before it is read."""
+    place = form.place or values["table"]
+    match form.decided_by:
+        case "coupons":
+            return CouponBatches(property=property_, place=place)
+        case "book":
+            return EnteredCheckBook(property=property_, place=place, book=values["book"])
+        case "check":
+            its = key if form.fact == "counter_check_redeemed" else ""
+            return EnteredCheck(property=property_, place=place, check=values["check"], key=its)
+        case _:
+            return EnteredPaper(property=property_, place=place, fact=form.fact, key=key)
+
+
+def filled(form: PaperForm, values: Mapping[str, Any], me: str, second: str) -> Body:
+    """The fact of a form. Raises `Usage`."""
+    for first, last in (*_ends(values), *values.get("held", ())):
+        if not is_range(first, last):
+            raise Usage(
+                f"{first} to {last} is no range",
+                where="serials",
+                hint="Give the lower number first, both of one series.",
+            )
+    struct = FACTS[f"{form.fact}.v1"]
+    at_place = not form.place and issubclass(struct, FactOutsideRound)
+    left_out = {"table"} if at_place else set()
+    found = {n: its for n, its in values.items() if its is not None and n not in left_out}
+    if form.second:
+        _, other = two_people(me, second, form.second_label)
+        found[form.second] = (other,) if form.several else other
+    if form.mine:
+        found[form.mine] = me
+    return struct(**found)
 
 
 def _ends(values: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Forms of one fact: counter checks, their books, coupons, drop boxes, tournaments."""
+"""Forms of one fact: counter checks, their books, coupons, boxes, tournaments, variances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from infra.access.users import User
 from ledger.errors import NotFound, Refused, Usage
-from replay.recording.plain_papers import FORMS, EnteredPaper, PaperForm
+from replay.recording.plain_papers import FORMS, PaperForm, filled, paper_of
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
 from replay.web.page import page
@@ -29,8 +29,11 @@ Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
 @router.get(PATH)
 def new(request: Request, user: Writer, name: str, property: str = "", done: str = "") -> Response:  # noqa: A002 - as on the floor
-    """An empty form."""
-    return _page(request, _of(name, user), {"property": property}, done=done)
+    """A form with what its address says; the page Win gives a table and its day."""
+    of = _of(name, user)
+    known = {each.name for each in of.fields}
+    given = {name: text for name, text in request.query_params.items() if name in known}
+    return _page(request, of, given | {"property": property}, done=done)
 
 
 @router.post(PATH)
@@ -43,11 +46,9 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
         values = {each.name: _READERS[each.kind](form, each.name) for each in of.fields}
         if "table" in values:
             papers.require_table(day, values["table"])
-        new = EnteredPaper(
-            property=house, place=of.place or values["table"], fact=of.fact, key=_key(form)
-        )
-        case = ports(request).papers.read(new)
-        body = case.enter(of, values, user.employee, form.get("second", ""))
+        body = filled(of, values, user.employee, form.get("second", ""))
+        case = ports(request).papers.read(paper_of(of, house, _key(form), values))
+        case.require(body)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, of, form, 422, wrong=papers.wrong(error))
@@ -73,12 +74,14 @@ def _key(form: Mapping[str, str]) -> str:
 _READERS: Mapping[str, Callable[[Mapping[str, str], str], Any]] = {
     "table": typed.name,
     "money": typed.amount,
+    "signed": typed.signed_amount,
     "number": typed.whole,
     "day": typed.gaming_day,
     "lines": lambda form, field: tuple(typed.lines_of(form, field)),
     "ranges": lambda form, field: tuple(typed.ranges(form, field)),
     "maybe": lambda form, field: form.get(field, "").strip() or None,
     "text": typed.text,
+    "prose": typed.prose,
     "terms": typed.text,
 }
 """What reads a field, by its kind. Each raises `Usage`."""

@@ -10,7 +10,7 @@ from ledger.errors import Usage
 from ledger.facts.money import CounterCheck, ForeignNotes, Voucher
 from ledger.values import NAME, dollars
 from replay.text.times import is_gaming_day
-from replay.text.typed import cents
+from replay.text.typed import cents, written
 
 CHIPS = (25, 50, 100, 250, 500, 2_500, 10_000, 50_000, 100_000, 500_000)
 """Denominations of chips that a form has a field for, cents."""
@@ -82,6 +82,19 @@ def ranges(form: Mapping[str, str], field: str) -> list[tuple[str, str]]:
 def amount(form: Mapping[str, str], field: str) -> int:
     """Dollars as typed, in cents. Raises `Usage`."""
     return cents(text(form, field), field) or 0
+
+
+def signed_amount(form: Mapping[str, str], field: str) -> int:
+    """Dollars as typed, in cents; below zero with a minus before them. Raises `Usage`."""
+    found = text(form, field)
+    is_below = found[0] in "-\N{MINUS SIGN}"
+    its = cents(found[1:] if is_below else found.removeprefix("+"), field) or 0
+    return -its if is_below else its
+
+
+def prose(form: Mapping[str, str], field: str) -> str:
+    """A text of several lines. Raises `Usage` if it has nothing to read."""
+    return written(form.get(field, "").strip(), field)
 
 
 def pieces(form: Mapping[str, str], field: str, denominations: Sequence[int]) -> dict[str, int]:

@@ -38,7 +38,8 @@ def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
         site.take_in([received(json.dumps(each).encode()) for each in day_lines()])
         for name, roles in (
             ("count1", ["count"]), ("count2", ["count"]), ("cage1", ["cage"]), ("cage2", ["cage"]),
-            ("pit1", ["pit"]), ("pit2", ["pit"]), ("finance1", ["finance"]),
+            ("pit1", ["pit"]), ("pit2", ["pit"]),
+            ("finance1", ["finance"]), ("finance2", ["finance"]),
             ("both", ["count", "finance"]), ("mixed", ["count", "cage"]), ("auditor1", ["auditor"]),
         ):  # fmt: skip
             site.add(name, *roles)  # type: ignore[arg-type] # roles
@@ -247,17 +248,26 @@ FORMS_OF = {
     },
     "finance1": {
         "check_book_signed_out": {"book": "1", "check_from": "K-1", "check_to": "K-9"},
-        "check_book_signed_in": {"book": "1", "check_from": "K-3", "check_to": "K-9"},
+        "check_book_signed_in": {"book": "1", "check_from": "K-1", "check_to": "K-9"},
+        "variance_explained": {
+            "table": "CC-07", "gaming_day": DAY, "amount": "-25.50",
+            "because": "One patron won.\nThe floor saw it.",
+        },
+    },
+    "finance2": {
         "coupons_received": {**RANGE, "invoice": "I-1"},
+        "coupons_requisitioned": {
+            "requisition": "R-1", "face": "10.00", "quantity": "8", "needed_on": DAY,
+        },
         "coupons_issued": {
             **RANGE, "terms": "odds", "games": "blackjack", "expires": "2026-12-31",
             "requisition": "",
         },
-        "coupons_distributed": {**RANGE, "gaming_day": DAY},
-        "coupons_returned": {**RANGE, "reason": "Left over."},
-        "coupons_voided": {"serials": "MP-3\nMP-4", "reason": "Torn."},
-        "coupons_cancelled": {"serials": "MP-5", "reason": "Redeemed."},
-        "coupons_inventoried": {"held": "MP-6 MP-8"},
+        "coupons_distributed": {**RANGE, "serial_to": "MP-4", "gaming_day": DAY},
+        "coupons_returned": {**RANGE, "serial_from": "MP-5", "reason": "Left over."},
+        "coupons_voided": {"serials": "MP-7\nMP-8", "reason": "Torn."},
+        "coupons_cancelled": {"serials": "MP-1", "reason": "Redeemed."},
+        "coupons_inventoried": {"held": "MP-5 MP-6"},
     },
 }  # fmt: skip
 
@@ -278,16 +288,21 @@ def test_each_form_is_a_fact_once_however_often_it_is_sent(floor: Site, name: st
         assert send(who, path, **form).status_code == 422
         assert "It is on record." in who.get(sent.headers["Location"]).text
     made = facts(floor, *FORMS_OF[name])[-len(FORMS_OF[name]) :]
-    place = {"pit1": "CC-07", "cage1": "cage", "finance1": "office"}[name]
+    place = {"pit1": "CC-07", "cage1": "cage"}.get(name, "office")
     assert {source for source, _ in made} == {f"/p/{place}/entry"}
-    if name != "finance1":
-        return
-    out, back, received_, issued, *_, stock = (data for _, data in made)
-    assert (out["issued_by"], out["received_by"]) == ("S-finance1", "X-0")
-    assert (back["issued_by"], back["received_by"]) == ("X-1", "S-finance1")
-    assert (received_["checked_by"], received_["face"]) == (["X-2"], 1_000)
-    assert issued["games"] == ["blackjack"]
-    assert stock["held"] == [["MP-6", "MP-8"]]
+    bodies = [data for _, data in made]
+    if name == "finance1":
+        out, back, explained = bodies
+        assert (out["issued_by"], out["received_by"]) == ("S-finance1", "X-0")
+        assert (back["issued_by"], back["received_by"]) == ("X-1", "S-finance1")
+        assert (explained["amount"], explained["second"]) == (-2_550, "X-2")
+        assert explained["because"] == "One patron won.\nThe floor saw it."
+    if name == "finance2":
+        received_, asked, issued, *_, stock = bodies
+        assert (received_["checked_by"], received_["face"]) == (["X-0"], 1_000)
+        assert (asked["authorised_by"], asked["prepared_by"]) == ("S-finance2", "X-1")
+        assert issued["games"] == ["blackjack"]
+        assert stock["held"] == [["MP-5", "MP-6"]]
 
 
 def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
@@ -303,3 +318,61 @@ def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
     assert facts(floor, "coupons_received") == []
     assert send(floor.browser("pit1"), path, **form).status_code == 403
     assert who.get("/entry/forms/day_sealed").status_code == 404
+
+
+def entered(who: Browser, name: str, **its: str) -> int:
+    """The status that a form is answered with; each time it is a new form."""
+    path = f"/entry/forms/{name}"
+    key = re.findall(r'name="key" value="([0-9a-f]+)"', who.get(path).text)[0]
+    return send(who, path, property="p", key=key, second="X-1", **its).status_code
+
+
+def test_a_form_that_its_batch_book_or_check_does_not_allow_is_refused(floor: Site) -> None:
+    finance, pit, cage = (floor.browser(name) for name in ("finance1", "pit1", "cage1"))
+    terms = {"terms": "odds", "games": "blackjack", "expires": "2026-12-31"}
+    assert entered(finance, "coupons_cancelled", serials="MP-1", reason="x") == 422
+    assert entered(finance, "coupons_received", **RANGE, invoice="I-1") == 303
+    assert entered(finance, "coupons_issued", **RANGE, **terms) == 303
+    assert entered(finance, "coupons_issued", **RANGE, **terms) == 422, "issued twice"
+    assert entered(finance, "coupons_voided", serials="MP-3", reason="Torn.") == 303
+    coupon = {"table": "CC-07", "face": "10"}
+    assert entered(pit, "coupon_dropped", serial="MP-3", **coupon) == 422, "voided"
+    assert entered(pit, "coupon_refused", serial="MP-3", reason="Void.", **coupon) == 303
+    assert entered(pit, "coupon_dropped", serial="MP-4", **coupon) == 303
+    book = {"book": "1", "check_from": "K-1", "check_to": "K-9"}
+    check = {"table": "CC-07", "position": "3", "amount": "50"}
+    assert entered(finance, "check_book_signed_out", **book) == 303
+    assert entered(finance, "check_book_signed_out", **book) == 422, "out twice"
+    assert entered(pit, "counter_check_issued", check="K-1", **check) == 303
+    assert entered(pit, "counter_check_issued", check="K-1", **check) == 422, "issued twice"
+    assert entered(finance, "check_book_signed_in", **book | {"check_from": "K-2"}) == 303
+    assert entered(pit, "counter_check_issued", check="K-2", **check) == 422, "the book is in"
+    assert entered(pit, "counter_check_issued", check="Z-2", **check) == 303, "of no book"
+    assert entered(cage, "counter_check_redeemed", check="K-1", amount="50.01") == 422
+    assert entered(cage, "counter_check_redeemed", check="K-1", amount="25") == 303
+    assert entered(cage, "counter_check_redeemed", check="K-1", amount="25") == 303
+    assert entered(cage, "counter_check_redeemed", check="K-1", amount="1") == 422, "it is paid"
+
+
+def test_what_another_system_says_is_recorded_and_decides_what_follows(floor: Site) -> None:
+    told = {"serials": ["MP-2"], "reason": "Torn.", "by": "A-1"}
+    lines = [
+        fact("coupons_received", 20, "office", **{**RANGE, "face": 1_000}, invoice="I-1",
+             checked_by=["A-1"], recorded_by="A-2"),
+        fact("coupons_voided", 21, "office", **told),
+        fact("coupon_dropped", 22, serial="MP-2", face=1_000),
+    ]  # fmt: skip
+    before = len(facts(floor, "coupon_dropped"))
+    floor.take_in([received(json.dumps(each).encode()) for each in lines])
+    assert len(facts(floor, "coupon_dropped")) == before + 1, "recorded all the same"
+    finance = floor.browser("finance1")
+    assert entered(finance, "coupons_voided", serials="MP-2", reason="x") == 422
+    assert entered(finance, "coupons_voided", serials="MP-1", reason="x") == 303
+
+
+def test_a_form_opens_with_the_table_and_day_of_its_address(floor: Site) -> None:
+    path = f"/entry/forms/variance_explained?property=p&table=CC-07&gaming_day={DAY}&by=F-9"
+    shown = floor.browser("finance1").get(path).text
+    assert 'value="CC-07"' in shown
+    assert f'value="{DAY}"' in shown
+    assert "F-9" not in shown

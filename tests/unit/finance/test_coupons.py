@@ -142,3 +142,20 @@ def test_a_quarter_counts_each_serial_once_in_the_quarter_of_its_first_box() -> 
 def test_the_order_of_arrival_changes_no_line() -> None:
     facts = read_by_program((*USUAL, voided(12), dropped(8, 11)))
     assert coupons.lines(reversed(facts)) == coupons.lines(facts)
+
+
+def cancelled(minute: int, *numbers: int) -> Line:
+    serials = [f"MP-{number:04d}" for number in numbers]
+    return fact("coupons_cancelled", minute, "accounting", serials=serials, reason="used", by="A-1")
+
+
+def test_a_coupon_used_after_it_was_cancelled_is_an_exception_and_one_before_is_none() -> None:
+    assert batch(*USUAL, cancelled(55, 7)).exceptions == []
+    [found] = batch(*USUAL, cancelled(9, 7)).exceptions
+    assert (found.code, found.serials) == ("cancelled_used", [("MP-0007", "MP-0007")])
+    assert len(found.facts) == 2
+
+
+def test_a_serial_cancelled_before_its_batch_came_in_is_of_no_batch() -> None:
+    told = coupons.lines(read_by_program([*USUAL, cancelled(55, 999)]))
+    assert told[-1] == UnknownLine([("MP-0999", "MP-0999")])
