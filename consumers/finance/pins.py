@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
 from ledger.record.wire import fact_of
@@ -55,13 +55,20 @@ SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.
 """  # noqa: S608 - put together from constants
 
 
+class LateFact(NamedTuple):
+    """A fact of a gaming day beyond the numbers that a version pins."""
+
+    ref: FactRef
+    time_us: int
+
+
 def late_facts(
     store: ViewStore,
     day: tuple[str, str],
     heads: Mapping[str, int],
     papers: Collection[tuple[str, str]],
     table: str | None = None,
-) -> dict[str, list[FactRef]]:
+) -> dict[str, list[LateFact]]:
     """The facts of a gaming day beyond these heads, by table, in order of arrival.
 
     papers: source and id of the day's facts outside rounds (`DayRecords.papers`).
@@ -80,8 +87,8 @@ def late_facts(
     for of, place, seq in found:
         if table in (None, of) and of not in tables[place, seq]:
             tables[place, seq].append(of)
-    late: dict[str, list[FactRef]] = defaultdict(list)
+    late: dict[str, list[LateFact]] = defaultdict(list)
     for row in store.rows_at((place, seq, seq) for place, seq in tables):
         for of in tables[row.tape, row.table_seq]:
-            late[of].append(FactRef(row.source, row.id))
+            late[of].append(LateFact(FactRef(row.source, row.id), row.time_us))
     return late

@@ -10,7 +10,7 @@ import msgspec
 from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.statistics.expected import sum_of
-from ledger.finance.table_day import SUMS, RoundsMoney
+from ledger.finance.table_day import SUMS, RoundsMoney, beside_gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +44,6 @@ class _DetailedRound(NamedTuple):
     """A round with differences, corrections, or money that awaits a fact."""
 
     name: str  # "CC-07/2026-11-20/231"
-    lost: bool
     now: RoundMoney
     recorded: RoundMoney | None  # without corrections; None: there are none
 
@@ -75,9 +74,9 @@ def of_shifts(
 
 
 def of_dealers(
-    store: ViewStore, posts: str, asked: Mapping[str, object]
+    store: ViewStore, posts: str, property_: str, days: Sequence[str]
 ) -> dict[Group, RoundsMoney]:
-    """The money of rounds by day, table and dealer, with corrections.
+    """The money of rounds of some days by day, table and dealer, with corrections.
 
     A round is of each dealer who stood at its table when its last fact happened. `posts`: the table
     of staff who came and left.
@@ -93,9 +92,9 @@ def of_dealers(
         f" WHERE p.comes AND NOT EXISTS (SELECT 1 FROM {{schema}}.{posts} c"
         " WHERE c.property = m.property AND c.table_name = m.table_name AND c.employee IS NULL"
         " AND c.time_us > p.time_us AND c.time_us <= r.last_us)"
-        " AND (%(property)s::text IS NULL OR m.property = %(property)s)"
+        " AND m.property = %(property)s AND m.gaming_day = ANY (%(days)s::text[])"
     )
-    return _summed(store, rounds, asked)
+    return _summed(store, rounds, {"property": property_, "days": list(days)})
 
 
 _A_DAY_US = 86_400_000_000
@@ -106,12 +105,12 @@ def _summed(
 ) -> dict[Group, RoundsMoney]:
     """The money of rounds by group; `rounds`: the query that gives their rows with their shift."""
     details: dict[Group, list[_DetailedRound]] = defaultdict(list)
-    for *group, number, lost, told, before in store.query(
-        "SELECT property, gaming_day, table_name, shift, number, lost, details::text,"  # noqa: S608 - values are parameters
+    for *group, number, told, before in store.query(
+        "SELECT property, gaming_day, table_name, shift, number, details::text,"  # noqa: S608 - values are parameters
         f" recorded::text FROM ({rounds}) m WHERE details IS NOT NULL ORDER BY number",
         asked,
     ):
-        of = (f"{group[2]}/{group[1]}/{number}", lost, _money(told))
+        of = (f"{group[2]}/{group[1]}/{number}", _money(told))
         details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
     spreads, lacks = _spreads(store, rounds, asked)
     found: dict[Group, RoundsMoney] = {}
@@ -172,5 +171,5 @@ def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bo
         awaiting=tuple(each.name for each, money in chosen if money.awaits),
         items=tuple(item for _, money in chosen for item in money.items),
         exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
-        lost=frozenset(each.name for each, _ in chosen if each.lost),
+        beside_gaps=beside_gaps((each.name, money) for each, money in chosen),
     )

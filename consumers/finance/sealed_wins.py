@@ -1,7 +1,8 @@
-"""The wins of sealed gaming days: what a version said, and what came after it.
+"""The wins of sealed gaming days, by table or by shift: what a version said, and what came later.
 
-A version is worked out from the record up to the numbers it pins, and its digest is compared. What
-was worked out once is kept in a folder by its digest, so it is worked out again only if lost.
+A version is worked out from the record up to the numbers it pins, and its digest is compared. Two
+shorter ways give the same bytes, as the digest shows: a copy that was kept in a folder, and the
+views of a day that nothing changed since.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import msgspec
+from msgspec import UNSET
 
-from consumers.finance import equivocations, journal, meters, sealed_journal, seals, wins
+from consumers.finance import equivocations, journal, meters, sealed_journal, seals, shifts, wins
 from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
@@ -21,19 +23,24 @@ from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.finance import day_versions
+from ledger.finance.day_versions import DayWins
 from ledger.finance.meters.journal import merged, meter_entries
 from ledger.finance.meters.lines import by_day
+from ledger.finance.shifts import shift_at, shift_times
 from ledger.finance.win import AuditException, TableWin
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from consumers.finance.pins import LateFact
+    from consumers.finance.wins import DayRecords
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.journal import JournalEntry
+    from ledger.finance.statistics.hold import DaySpan
     from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
@@ -48,12 +55,12 @@ class PinnedDay(NamedTuple):
     property: str
     gaming_day: str
     heads: dict[str, int]  # number of the last fact that counts, by place
-    wins: list[TableWin]
+    wins: DayWins
 
     @builtins.property  # `property` is a field here
     def missing(self) -> dict[str, list[str]]:
         """What each table lacks; no entry for a table that lacks nothing."""
-        return {each.table or "": each.missing for each in self.wins if each.missing}
+        return {each.table or "": each.missing for each in self.wins.tables if each.missing}
 
 
 def pinned_now(database: Database, property_: str | None, gaming_day: str) -> PinnedDay:
@@ -69,24 +76,28 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
             name, _, place = head.tape.partition("/")
             heads[name][place] = head.table_seq
         if _have_read(store, max((head.position for head in told), default=0)):
-            found = wins.of_views(store, WinsAsked(property_, gaming_day=gaming_day))
+            found = _of_views(store, property_, gaming_day)
         else:
-            found = [
-                each
-                for name in heads
-                if property_ in (None, name)
-                for each in _of_record(store, name, heads[name], gaming_day)
-            ]
-    house = one_house({each.property for each in found}, gaming_day)
-    its = [each for each in found if each.property == house]
-    return PinnedDay(house, gaming_day, heads[house], its)
+            found = DayWins([], [])
+            for name in heads if property_ is None else {property_} & heads.keys():
+                its = _of_record(store, name, heads[name], gaming_day)
+                found.tables.extend(its.tables)
+                found.shifts.extend(its.shifts)
+    house = one_house({each.property for each in found.tables}, gaming_day)
+    return PinnedDay(house, gaming_day, heads[house], found.of(house))
+
+
+def _of_views(store: ViewStore, property_: str | None, gaming_day: str) -> DayWins:
+    """The wins of a gaming day as the views have it."""
+    records = wins.records_of(store, WinsAsked(property_, gaming_day=gaming_day))
+    return DayWins(records.wins(), shifts.of_records(store, records.corrected))
 
 
 def _of_record(
     store: ViewStore, property_: str, heads: Mapping[str, int], gaming_day: str
-) -> list[TableWin]:
+) -> DayWins:
     """The wins of a gaming day by the record up to some heads."""
-    return day_versions.wins_of_day(pinned_facts(store, property_, heads), property_, gaming_day)
+    return day_versions.of_day(pinned_facts(store, property_, heads), property_, gaming_day)
 
 
 def _have_read(store: ViewStore, position: int) -> bool:
@@ -114,30 +125,77 @@ def one_house(houses: Collection[str], gaming_day: str) -> str:
 
 
 def read(
-    database: Database, *, kept: Path | None = None, **filters: Unpack[WinsFilter]
+    database: Database,
+    *,
+    kept: Path | None = None,
+    by_shift: bool = False,
+    **filters: Unpack[WinsFilter],
 ) -> list[TableWin]:
-    """As `wins.read`, with the equivocations that wait in quarantine.
+    """As `wins.read`, or the wins of shifts; with the equivocations that wait in quarantine.
 
-    A sealed day has what its version said, with what came after it.
+    A sealed day has what its version said, with what came after it. Equivocations are of tables.
 
     kept: the folder of versions worked out before.
     """
     asked = WinsAsked(**filters)
     with reading(database, _TABLES) as store:
         records = wins.records_of(store, asked)
-        found = {_key(each): each for each in records.wins()}
+        by = shifts.of_records(store, records.corrected) if by_shift else records.wins()
+        found = {_key(each): each for each in by}
         for (name, day), its in seals.read(store, asked.property, asked.gaming_day).items():
             if its.sealed:
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
-                papers = records.papers(name, day)
-                late = late_facts(store, (name, day), its.sealed.heads, papers, asked.table)
-                signed = said(store, name, its.sealed, kept)
+                late = _late(store, records, (name, day), its.sealed, asked.table)
+                signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(its.sealed, signed, live, late, asked.table)
-        for key, told in equivocations.read(store, asked).items():
-            if key in found:
-                exceptions = [*found[key].exceptions, *told]
-                found[key] = msgspec.structs.replace(found[key], exceptions=exceptions)
-    return [found[key] for key in sorted(found)]
+        for key, told in equivocations.read(store, asked).items() if not by_shift else ():
+            if (*key, None) in found:
+                of = found[*key, None]
+                exceptions = [*of.exceptions, *told]
+                found[*key, None] = msgspec.structs.replace(of, exceptions=exceptions)
+    return [found[key] for key in sorted(found, key=lambda key: key[:3])]
+
+
+_NEXT_DAY = """least(
+    (SELECT min(gaming_day) FROM {{schema}}.ruling_money
+      WHERE property = %(property)s AND gaming_day {after}),
+    (SELECT min(gaming_day) FROM {{schema}}.finance_facts
+      WHERE property = %(property)s AND gaming_day {after}))"""
+_DAYS_OF_MONEY = f"""
+WITH RECURSIVE found (day) AS (
+    SELECT {_NEXT_DAY.format(after=">= %(since)s")}
+    UNION ALL SELECT {_NEXT_DAY.format(after="> found.day")} FROM found WHERE day < %(until)s)
+SELECT day FROM found WHERE day <= %(until)s
+"""  # noqa: S608 - put together from constants
+
+
+def days_of_money(store: ViewStore, property_: str, spans: Iterable[DaySpan]) -> list[str]:
+    """The gaming days in these spans that have money. Each is found by index."""
+    found: set[str] = set()
+    for since, until in spans:
+        asked = {"property": property_, "since": since, "until": until}
+        found |= {day for (day,) in store.query(_DAYS_OF_MONEY, asked)}
+    return sorted(found)
+
+
+def of_days(
+    database: Database,
+    property_: str,
+    spans: Iterable[DaySpan],
+    *,
+    kept: Path | None = None,
+    by_shift: bool = False,
+) -> Iterator[list[TableWin]]:
+    """The wins of the days in these spans, one at a time: as signed, or of an open day as it is."""
+    with reading(database, _TABLES) as store:
+        closed = seals.read(store, property_)
+        for day in days_of_money(store, property_, spans):
+            seal = closed[property_, day].sealed
+            if seal:
+                yield said(store, property_, seal, kept, by_shift=by_shift).wins
+                continue
+            records = wins.records_of(store, WinsAsked(property_, gaming_day=day))
+            yield shifts.of_records(store, records.corrected) if by_shift else records.wins()
 
 
 def of_version(
@@ -148,8 +206,9 @@ def of_version(
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
     kept: Path | None = None,
+    by_shift: bool = False,
 ) -> list[TableWin]:
-    """What a version of a gaming day said, whatever came later.
+    """What a version of a gaming day said by table or by shift, whatever came later.
 
     Raises `NotFound` if there is no such version, `Unavailable` if this program gives other bytes.
     """
@@ -164,27 +223,44 @@ def of_version(
             )
         found: list[TableWin] = []
         for (name, _), seal in sorted(chosen, key=lambda each: each[0]):
-            its = said(store, name, seal, kept)
-            if day_versions.digest(its) != seal.digest:
+            its = said(store, name, seal, kept, by_shift=by_shift)
+            if not its.is_signed:
                 raise _other_bytes(seal)
-            found += its
+            found += its.wins
     return [each for each in found if table in (None, each.table)]
 
 
-def said(
-    store: ViewStore, property_: str, seal: DaySealed, kept: Path | None = None
-) -> list[TableWin]:
-    """What a version said, worked out from the record up to the numbers that it pins.
+class SaidWins(NamedTuple):
+    """The wins of a version. is_signed: their digest is the sealed one."""
 
-    The caller compares the digest: a seal of another system may say other bytes.
+    wins: list[TableWin]
+    is_signed: bool
+
+
+def said(
+    store: ViewStore,
+    property_: str,
+    seal: DaySealed,
+    kept: Path | None = None,
+    *,
+    by_shift: bool = False,
+) -> SaidWins:
+    """What a version said, by table or by shift.
+
+    A seal of another system may say other bytes. One of an earlier program has no digest of shifts:
+    then those of the record whose days have the digest are the signed ones.
     """
-    found = _kept(kept, property_, seal) if kept else None
-    if found is None:
-        its = _of_record(store, property_, seal.heads, seal.gaming_day)
-        found = day_versions.sealed(its, seal.version)
-        if kept and day_versions.digest(found) == seal.digest:
-            keep(kept, seal, found)
-    return found
+    signed = seal.shifts if by_shift else seal.digest
+    if signed and kept and (copy := _kept(kept, property_, seal, signed)):
+        return SaidWins(copy, is_signed=True)
+    found = _of_views(store, property_, seal.gaming_day).as_version(seal.version)
+    if day_versions.digest(found[by_shift]) != signed:
+        heads = seal.heads
+        found = _of_record(store, property_, heads, seal.gaming_day).as_version(seal.version)
+    is_signed = day_versions.digest(found[by_shift if signed else 0]) == (signed or seal.digest)
+    if is_signed and signed and kept:
+        keep(kept, signed, found[by_shift])
+    return SaidWins(found[by_shift], is_signed)
 
 
 def versions(
@@ -210,14 +286,18 @@ def _adjusted(
         if row.table_seq > before.heads.get(row.tape.partition("/")[2], 0)
     )
     return day_versions.adjustments(
-        said(store, property_, before, kept),
-        said(store, property_, after, kept),
+        said(store, property_, before, kept).wins,
+        said(store, property_, after, kept).wins,
         day_versions.arrived(facts, late, after.gaming_day),
     )
 
 
-def _key(each: TableWin) -> tuple[str, str, str]:
-    return each.property, each.gaming_day, each.table or ""
+_Key = tuple[str, str, str, str | None]
+"""Property, gaming day and table of a win; its shift, if it is of one."""
+
+
+def _key(each: TableWin) -> _Key:
+    return each.property, each.gaming_day, each.table or "", each.shift or None
 
 
 def _other_bytes(seal: DaySealed) -> Unavailable:
@@ -258,26 +338,55 @@ def signed_journal(
 # -- what came after a seal ----------------------------------------------------------------------
 
 
+def _late(
+    store: ViewStore,
+    records: DayRecords,
+    day: tuple[str, str],
+    seal: DaySealed,
+    table: str | None,
+) -> dict[str, list[tuple[str | None, LateFact]]]:
+    """The late facts of a day by table, each with the shift that it happened in."""
+    found = late_facts(store, day, seal.heads, records.papers(*day), table)
+    of_tables = {name: records.corrected.get((*day, name)) for name in found}
+    times = {name: shift_times(of.facts if of else ()) for name, of in of_tables.items()}
+    return {
+        name: [(shift_at(times[name], each.time_us), each) for each in its]
+        for name, its in found.items()
+    }
+
+
 def _beside(
     seal: DaySealed,
-    signed: Sequence[TableWin],
-    live: Mapping[tuple[str, str, str], TableWin],
-    late: Mapping[str, list[FactRef]],
+    signed: SaidWins,
+    live: Mapping[_Key, TableWin],
+    late: Mapping[str, Sequence[tuple[str | None, LateFact]]],
     table: str | None,
-) -> dict[tuple[str, str, str], TableWin]:
+) -> dict[_Key, TableWin]:
     """A sealed day's wins, each with its late facts and what they would change."""
-    same = day_versions.digest(signed) == seal.digest
-    found = {_key(each): each for each in signed if table in (None, each.table)}
+    found = {_key(each): each for each in signed.wins if table in (None, each.table)}
     told = {}
-    for key in {*found, *live}:
+    for key in dict.fromkeys([*found, *live]):
         each = found.get(key) or live[key]
+        refs = [of.ref for shift, of in late.get(key[2], ()) if each.shift in (UNSET, shift)]
+        more = [] if signed.is_signed else [_differs(seal)]
+        more += [] if key in found else [_not_signed(seal, each, refs)]
         told[key] = msgspec.structs.replace(
             each,
-            exceptions=each.exceptions if same else [*each.exceptions, _differs(seal)],
-            late=late.get(key[2], []),
-            pending=day_versions.changes(found.get(key), live.get(key)) if key in found else {},
+            exceptions=[*each.exceptions, *more],
+            late=refs,
+            pending=day_versions.changes(found.get(key), live.get(key)),
         )
     return told
+
+
+def _not_signed(seal: DaySealed, of: TableWin, late: list[FactRef]) -> AuditException:
+    shift = f", shift {of.shift}" if of.shift else ""
+    return AuditException(
+        code="not_signed",
+        says=f"Version {seal.version} of the day lacks {of.table}{shift}: no sum of the day has "
+        "it.",
+        facts=late,
+    )
 
 
 def _differs(seal: DaySealed) -> AuditException:
@@ -291,20 +400,20 @@ def _differs(seal: DaySealed) -> AuditException:
 # -- versions worked out before ------------------------------------------------------------------
 
 
-def _kept(folder: Path, property_: str, seal: DaySealed) -> list[TableWin] | None:
+def _kept(folder: Path, property_: str, seal: DaySealed, digest: str) -> list[TableWin] | None:
     """The wins in a file, if they are of that version and their digest is the sealed one."""
     try:
-        lines = (folder / f"{seal.digest}.jsonl").read_bytes().splitlines()
+        lines = (folder / f"{digest}.jsonl").read_bytes().splitlines()
         found = [msgspec.json.decode(line, type=TableWin) for line in lines]
     except (OSError, msgspec.MsgspecError):
         return None
     of = {(each.property, each.gaming_day, each.version) for each in found}
     is_its = of == {(property_, seal.gaming_day, seal.version)}
-    return found if is_its and day_versions.digest(found) == seal.digest else None
+    return found if is_its and day_versions.digest(found) == digest else None
 
 
-def keep(folder: Path, seal: DaySealed, found: Sequence[TableWin]) -> None:
+def keep(folder: Path, digest: str, found: Sequence[TableWin]) -> None:
     """Keep what a version said; it is no harm if that fails, as it can be worked out again."""
     octets = b"".join(msgspec.json.encode(each) + b"\n" for each in found)
     with suppress(OSError):
-        replace_file(folder / f"{seal.digest}.jsonl", octets)
+        replace_file(folder / f"{digest}.jsonl", octets)

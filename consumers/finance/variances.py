@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import coupons_and_checks, shifts, wins
+from consumers.finance import coupons_and_checks, sealed_wins
 from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
-from consumers.finance.wins import WinsAsked
 from consumers.rounds.search_index import POSTS
 from consumers.rounds.search_index import VIEW as SEARCH
 from infra.postgres import tape
@@ -17,34 +16,44 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
 from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win, summed
-from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines
+from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from infra.postgres.connection import Database
     from ledger.finance.statistics.charts import ChartLimits, ChartPoint
-    from ledger.finance.statistics.hold import HoldLimit, VarianceBy, VarianceLine
+    from ledger.finance.statistics.hold import DaySpan, HoldLimit, VarianceBy, VarianceLine
     from ledger.finance.win import TableWin
 
-VIEWS = (*wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
+VIEWS = (*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
 """The views to catch up before `read`."""
 
-_TABLES = tuple(each.name for view in wins.VIEWS for each in view.tables)
+_TABLES = tuple(each.name for view in sealed_wins.VIEWS for each in view.tables)
 
 
 def read(
-    database: Database, asked: VarianceAsked, limits: Sequence[HoldLimit]
+    database: Database,
+    asked: VarianceAsked,
+    limits: Sequence[HoldLimit],
+    kept: Path | None = None,
 ) -> list[VarianceLine]:
-    """The lines of one property, in order of group."""
+    """The lines of one property, in order of group.
+
+    kept: the folder of versions worked out before.
+    """
     facts = variance_facts(database, asked.property).get(asked.property, [])
     explained = [fact.body for fact in facts if isinstance(fact.body, VarianceExplained)]
-    return lines(asked, _days(database, asked), limits, explained)
+    days = _days(database, asked, spans(asked, limits), kept)
+    return lines(asked, days, limits, explained)
 
 
-def charts(database: Database, asked: VarianceAsked, limits: ChartLimits) -> list[ChartPoint]:
-    """The points of control charts up to a day, in order of group and day."""
-    return points(_days(database, asked), limits)
+def charts(
+    database: Database, asked: VarianceAsked, limits: ChartLimits, kept: Path | None = None
+) -> list[ChartPoint]:
+    """The points of control charts up to a day, in order of group and day; parameters as `read`."""
+    return points(_days(database, asked, [("", asked.until)], kept), limits)
 
 
 def one_property(database: Database, property_: str | None) -> str:
@@ -79,14 +88,15 @@ def last_day(database: Database, property_: str) -> str | None:
     return str(day) if day is not None else None
 
 
-def _days(database: Database, asked: VarianceAsked) -> list[MoneyOfDay]:
+def _days(
+    database: Database, asked: VarianceAsked, within: Sequence[DaySpan], kept: Path | None
+) -> list[MoneyOfDay]:
+    """The money of each group and day within some days. Closed days are as signed."""
     if asked.by == "dealer":
-        return _of_dealers(database, asked)
-    if asked.by == "shift":
-        found = shifts.read(database, property=asked.property)
-    else:
-        found = wins.read(database, property=asked.property)
-    return grouped([each for each in found if each.gaming_day <= asked.until], asked.by)
+        return _of_dealers(database, asked, within)
+    by_shift = asked.by == "shift"
+    days = sealed_wins.of_days(database, asked.property, within, kept=kept, by_shift=by_shift)
+    return [each for found in days for each in grouped(found, asked.by)]
 
 
 def grouped(found: Iterable[TableWin], by: VarianceBy) -> list[MoneyOfDay]:
@@ -116,14 +126,17 @@ def _sum(amounts: Iterable[int | None]) -> int | None:
     return None if None in known else sum(each or 0 for each in known)
 
 
-def _of_dealers(database: Database, asked: VarianceAsked) -> list[MoneyOfDay]:
+def _of_dealers(
+    database: Database, asked: VarianceAsked, within: Sequence[DaySpan]
+) -> list[MoneyOfDay]:
     """The money of the rounds that each dealer dealt. A dealer has no drop, and so no hold."""
-    names = [each.name for view in (*wins.VIEWS, SEARCH) for each in view.tables]
+    names = [*_TABLES, *(each.name for each in SEARCH.tables)]
     with reading(database, names) as store:
-        found = of_dealers(store, POSTS.name, WinsAsked(asked.property, None, None)._asdict())
+        among = sealed_wins.days_of_money(store, asked.property, within)
+        found = of_dealers(store, POSTS.name, asked.property, among)
     days: dict[tuple[str, str], MoneyOfDay] = {}
     for (_, day, table, dealer), of in found.items():
-        if dealer is None or of.poker or day > asked.until:
+        if dealer is None or of.poker:
             continue
         expected = None if of.lacks else expected_win(of.owed, of.spread)
         gap = of.moved - of.owed

@@ -17,12 +17,13 @@ from ledger.finance.rounds import round_money
 from ledger.finance.table_day import SUMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ledger.adjudication.corrections import Corrections
     from ledger.finance.rounds import RoundMoney
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
+    from ledger.rules.engine.order import Gap
     from ledger.rules.engine.ruling import Ruling
     from ledger.values import RoundId
 
@@ -59,7 +60,7 @@ class RoundState(Struct):
     kept_text: bytes | None = None  # the newest permanent version
     text: bytes | None = None  # the newest ruling
     ruling: Ruling | None = None  # the same, if it was made in this batch
-    lost: bool = False  # a gap in a device's sequence lies beside one of its facts, as ruled on
+    gaps: Sequence[Gap] = ()  # in devices' sequences, beside one of its facts, as ruled on
     passing: int = 0  # number of a stored version that the next step replaces
     stored: bool = False
     touched: int = 0  # position of the last fact of this batch that touched it
@@ -113,15 +114,14 @@ def money(case: RoundState, made: Corrections, odds: OddsInForce) -> Iterator[tu
     if ruling is None:
         return
     corrected_facts = corrected(case.facts, made) if ruling.before else case.facts
-    now = round_money(corrected_facts, ruling, odds)
-    before = round_money(case.facts, ruling.before, odds) if ruling.before else None
+    now = round_money(corrected_facts, ruling, odds, case.gaps)
+    before = round_money(case.facts, ruling.before, odds, case.gaps) if ruling.before else None
     details = None if now.is_plain and before is None else now
     yield (
         *case.round,
         ruling.game,
         now.poker,
         *(getattr(now, name) for name in SUMS),
-        case.lost,
         now.mean,
         now.variance,
         ",".join(now.lacks) or None,

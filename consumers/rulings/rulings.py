@@ -119,7 +119,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    12,
+    13,
     (
         RULINGS,
         VERSIONS,

@@ -113,7 +113,6 @@ MONEY = ViewTable(
         Column("handle", "bigint", "Cents placed less withdrawn."),
         Column("rake", "bigint", "Rake taken, cents."),
         Column("funded", "bigint", "Winnings paid for the faces of coupons, cents."),
-        Column("lost", "boolean", "Whether a gap in a device's numbers lies beside its facts."),
         Column("mean", "text", "Mean of what is owed, a fraction of cents.", null=True),
         Column("variance", "text", "Its variance, a fraction; null: it lacks a wager.", null=True),
         Column("lacks", "text", "Wagers without a mean or variance; null: none.", null=True),

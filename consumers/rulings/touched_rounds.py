@@ -173,7 +173,7 @@ class RoundBatch:
     def ruling(self, case: RoundState) -> Ruling | None:
         """The ruling of a round by its present facts."""
         record = self.record(case)
-        case.lost = bool(record.gaps)
+        case.gaps = record.gaps
         return rule_corrected(record, self._rules, self._made(case))
 
     def _made(self, case: RoundState) -> Corrections:

@@ -191,7 +191,8 @@ class DaySealed(Body, frozen=True, kw_only=True):
     """Two people close a gaming day: what its wins rest on, and what they said.
 
     heads: number of the last fact on each place's tape that counts. digest: SHA-256 of the day's
-    wins as `win --version` prints them. despite: why it is closed though something is missing.
+    wins as `win --version` prints them. shifts: SHA-256 of its wins by table and shift. despite:
+    why it is closed though something is missing.
     """
 
     gaming_day: GamingDay
@@ -204,6 +205,7 @@ class DaySealed(Body, frozen=True, kw_only=True):
     despite: Text | None = None
     by: Employee
     second: Employee
+    shifts: Sha256 | None = None
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
-from ledger.finance.feed import disputed_tables, tables_of, wins
+from ledger.finance.feed import disputed_tables, tables_of, wins, wins_by_shift
 from ledger.finance.win import TableWin, figures
 from ledger.rules.engine.ruling import FactRef
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ledger.record.wire import Fact
 
-REPORT = 3
+REPORT = 4
 """The version of the report: raise it when the same facts would give other bytes."""
 
 DAY_FACTS: tuple[type[Body], ...] = (DaySealed, DayReopened)
@@ -54,7 +54,10 @@ class DaySeals(NamedTuple):
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
-    """A figure of a table that differs from the version before. None: an input was missing."""
+    """A figure of a table that differs from the version before.
+
+    None: an input was missing; before and after also: that version lacks the table.
+    """
 
     table: str
     figure: str
@@ -64,11 +67,32 @@ class Adjustment(Struct, frozen=True, kw_only=True):
     facts: list[FactRef]
 
 
-def wins_of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> list[TableWin]:
+class DayWins(NamedTuple):
+    """The wins of a gaming day by table, and by table and shift: what two people sign."""
+
+    tables: list[TableWin]
+    shifts: list[TableWin]
+
+    def of(self, property_: str) -> DayWins:
+        """Those of one property."""
+        return DayWins(*([each for each in its if each.property == property_] for its in self))
+
+    def as_version(self, version: int) -> DayWins:
+        """The wins as a version of the day says them."""
+        return DayWins(sealed(self.tables, version), sealed(self.shifts, version))
+
+
+def of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> DayWins:
     """The wins of one gaming day, in order of table, from all facts of a property."""
     told = list(facts)
-    found = wins(told, adjudicate(told, gaming_day), gaming_day)
-    return [each for each in found if each.property == property_]
+    rulings = list(adjudicate(told, gaming_day))
+    by_table, by_shift = (find(told, rulings, gaming_day) for find in (wins, wins_by_shift))
+    return DayWins(by_table, by_shift).of(property_)
+
+
+def wins_of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> list[TableWin]:
+    """As `of_day`, by table."""
+    return of_day(facts, property_, gaming_day).tables
 
 
 def sealed(found: Iterable[TableWin], version: int) -> list[TableWin]:
@@ -88,8 +112,12 @@ def digest(found: Iterable[TableWin]) -> str:
 
 
 def changes(before: TableWin | None, after: TableWin | None) -> dict[str, int | None]:
-    """What each figure that differs changes by; None if it was missing, or is."""
-    return {name: _difference(*each) for name, each in _differing(before, after)}
+    """What each figure that differs changes by; None if it was missing, or is.
+
+    A table that one of both lacks (None) has nothing there: it changes by all that it has.
+    """
+    found = {each.name: each.amount for each in _changes(before, after)}
+    return {name: amount for name, amount in found.items() if amount != 0}
 
 
 def adjustments(
@@ -106,14 +134,15 @@ def adjustments(
     return [
         Adjustment(
             table=table,
-            figure=name,
-            amount=_difference(old, new),
-            before=old,
-            after=new,
+            figure=each.name,
+            amount=each.amount,
+            before=each.before,
+            after=each.after,
             facts=list(arrived.get(table, ())),
         )
         for table in sorted({*olds, *news})
-        for name, (old, new) in _differing(olds.get(table), news.get(table))
+        for each in _changes(olds.get(table), news.get(table))
+        if each.before != each.after
     ]
 
 
@@ -148,15 +177,21 @@ def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], str
     return found
 
 
-def _differing(
-    before: TableWin | None, after: TableWin | None
-) -> Iterator[tuple[str, tuple[int | None, int | None]]]:
-    """The figures that differ, each before and after; of no win every figure is missing."""
+class _Change(NamedTuple):
+    """A figure before and after, and what it changes by."""
+
+    name: str
+    before: int | None
+    after: int | None
+    amount: int | None
+
+
+def _changes(before: TableWin | None, after: TableWin | None) -> Iterator[_Change]:
+    """The figures that differ; of a table that one of both lacks, all of them."""
     old, new = (figures(each) if each else {} for each in (before, after))
     for name in old or new:
-        if old.get(name) != new.get(name):
-            yield name, (old.get(name), new.get(name))
-
-
-def _difference(before: int | None, after: int | None) -> int | None:
-    return None if before is None or after is None else after - before
+        was, now = old.get(name), new.get(name)
+        if old and new and was == now:
+            continue
+        is_missing = (old and was is None) or (new and now is None)
+        yield _Change(name, was, now, None if is_missing else (now or 0) - (was or 0))

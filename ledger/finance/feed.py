@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ledger.finance.slips import SlipRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
+    from ledger.rules.engine.order import Gap
 
 MONEY = (
     AdjustmentPaid,
@@ -107,16 +108,16 @@ def empty(of: DayRecord) -> DayRecord:
 
 
 class _Known(NamedTuple):
-    """What corrections do not change: disputes' tables, rounds beside a device's gap, and odds."""
+    """What corrections do not change: disputes' tables, gaps beside rounds, and odds."""
 
     disputed: Mapping[str, TableId]
-    lost: frozenset[RoundId]
+    gaps: Mapping[RoundId, Sequence[Gap]]
     odds: OddsInForce
 
 
 def _known(told: Sequence[Fact]) -> _Known:
     odds = OddsInForce(kept_rules(filed(told)), issued(told))
-    return _Known(disputed_tables(told), rounds_with_gaps(told), odds)
+    return _Known(disputed_tables(told), gaps_beside_rounds(told), odds)
 
 
 def _records(
@@ -228,11 +229,10 @@ def _table_money(facts: Sequence[Fact]) -> TableMoney:
 
 
 class _RuledRound(NamedTuple):
-    """The money of a ruled round, its game, and whether a device's gap lies beside it."""
+    """The money of a ruled round, and its game."""
 
     money: RoundMoney
     game: str | None
-    beside_gap: bool
 
 
 def _rounds(
@@ -254,16 +254,16 @@ def _ruled(
     found: dict[DayKey, dict[str, _RuledRound]] = defaultdict(dict)
     for ruling in rulings:
         table, day, number = ruling.round.split("/")
-        money = round_money(told[ruling.property, ruling.round], ruling, known.odds)
-        beside_gap = RoundId(ruling.property, table, day, int(number)) in known.lost
-        found[ruling.property, day, table][ruling.round] = _RuledRound(
-            money, ruling.game, beside_gap
-        )
+        beside = known.gaps.get(RoundId(ruling.property, table, day, int(number)), ())
+        money = round_money(told[ruling.property, ruling.round], ruling, known.odds, beside)
+        found[ruling.property, day, table][ruling.round] = _RuledRound(money, ruling.game)
     return found
 
 
-def wins_by_shift(facts: Iterable[Fact], rulings: Iterable[object]) -> list[TableWin]:
-    """As `wins`, of each shift of a table's day."""
+def wins_by_shift(
+    facts: Iterable[Fact], rulings: Iterable[object], gaming_day: str | None = None
+) -> list[TableWin]:
+    """As `wins`, of each shift of a table's day, in order of time."""
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
     rounds = _ruled(corrected(told, corrections(told)), ruled, _known(told))
@@ -274,6 +274,8 @@ def wins_by_shift(facts: Iterable[Fact], rulings: Iterable[object]) -> list[Tabl
             last_us[name] = max(last_us.get(name, fact.time_us), fact.time_us)
     found = []
     for key, record in sorted(day_records(told, ruled).items()):
+        if gaming_day not in (None, key[1]):
+            continue
         times = shift_times(record.facts)
         money: dict[str | None, dict[str, _RuledRound]] = defaultdict(dict)
         for subject, each in rounds[key].items():
@@ -283,10 +285,14 @@ def wins_by_shift(facts: Iterable[Fact], rulings: Iterable[object]) -> list[Tabl
     return found
 
 
-def rounds_with_gaps(facts: Iterable[Fact]) -> frozenset[RoundId]:
-    """The rounds on either side of a gap in a device's sequence: it may have lost their facts."""
-    sides = (side.round for gap in gaps(facts) for side in (gap.before, gap.after))
-    return frozenset(round_ for round_ in sides if round_)
+def gaps_beside_rounds(facts: Iterable[Fact]) -> dict[RoundId, list[Gap]]:
+    """The gaps in devices' sequences, by the rounds on either side: they may lack facts."""
+    found: dict[RoundId, list[Gap]] = defaultdict(list)
+    for gap in gaps(facts):
+        for round_ in {gap.before.round, gap.after.round}:
+            if round_:
+                found[round_].append(gap)
+    return found
 
 
 def _left_out(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[AuditException]]:

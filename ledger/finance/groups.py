@@ -35,7 +35,8 @@ _OF_BANKED = frozenset(("bank_variance",))
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
     """One win a group and gaming day, in order of property, day and group; `table` is None then.
 
-    By shift: `wins` are of tables and shifts.
+    By shift: `wins` are of tables and shifts. Of a closed day a group sums what was signed; what
+    came later to any of its tables stands beside.
     """
     if by == "table":
         return [msgspec.structs.replace(each, pit=msgspec.UNSET) for each in wins]
@@ -44,7 +45,18 @@ def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
         of = {"game": each.game, "pit": each.pit, "shift": each.shift, "house": None}
         key = (each.property, each.gaming_day, of[by] or "", each.currency)
         groups.setdefault(key, []).append(each)
-    return [_summed(groups[key], by) for key in sorted(groups)]
+    return [_group(groups[key], by) for key in sorted(groups)]
+
+
+def _group(wins: Sequence[TableWin], by: By) -> TableWin:
+    """The sums of a group, of a closed day without the tables that its version lacks."""
+    signed = [each for each in wins if each.version]
+    return msgspec.structs.replace(
+        _summed(signed or wins, by),
+        exceptions=[part for each in wins for part in _of_table(each.table, each.exceptions)],
+        late=[ref for each in wins for ref in each.late],
+        pending=_pending(wins),
+    )
 
 
 def over_days(wins: Iterable[TableWin]) -> list[TableWin]:

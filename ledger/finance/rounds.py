@@ -24,13 +24,14 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.finance.exceptions import numbers_given_twice
-from ledger.finance.slips import refs
+from ledger.finance.slips import joined, refs
 from ledger.finance.statistics.expected import expected_of
 from ledger.finance.win import AuditException, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, moved
 from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
+from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 from ledger.rules.engine.steps import POT
 from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.money_moved import Spot
+    from ledger.rules.engine.order import Gap
     from ledger.rules.engine.ruling import Finding, Ruling, Settlement
 
 UNRECORDED = "unrecorded"
@@ -91,6 +93,7 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     mean: str | None = None  # of what is owed, an exact fraction; None: poker, or it lacks a wager
     variance: str | None = None  # as above
     lacks: list[str] = []  # wagers without a mean or a variance
+    beside_gaps: list[FactRef] = []  # those on either side of gaps in a device's numbers
 
     @property
     def is_plain(self) -> bool:
@@ -98,11 +101,13 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
         return not (self.items or self.exceptions or self.meters or self.awaits)
 
 
-def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> RoundMoney:
+def round_money(
+    facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce, gaps: Iterable[Gap] = ()
+) -> RoundMoney:
     """The money of a round from its facts and their ruling, both with corrections or both without.
 
     `ruling` may hold the ruling before corrections; it is not read. `odds`: what the expected win
-    rests on.
+    rests on. `gaps`: those in devices' numbers that lie beside a fact of the round.
     """
     told = in_order(facts)
     poker = is_poker(ruling.game)
@@ -115,6 +120,7 @@ def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> Rou
     of_money = (fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS))
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
     expected = RoundSpread(None) if poker else expected_of(ruling, told, odds)
+    beside = _sides(gaps)
     return RoundMoney(
         poker=poker,
         moved=rake if poker else tray,
@@ -125,13 +131,20 @@ def round_money(facts: Iterable[Fact], ruling: Ruling, odds: OddsInForce) -> Rou
         rake=rake,
         funded=_funded(told, owed),
         awaits=closed and ruling.status == "awaiting",
-        items=[] if poker else _items(ruling, owed, chips),
+        items=[] if poker else _items(_RoundFacts(ruling, told, beside), owed, chips),
         exceptions=numbers_given_twice(of_money),
         meters=paid_from_meters(told, ruling.settlements),
         mean=str(expected.spread.mean) if expected.spread else None,
         variance=str(expected.spread.variance) if expected.spread else None,
         lacks=list(expected.lacks),
+        beside_gaps=beside,
     )
+
+
+def _sides(gaps: Iterable[Gap]) -> list[FactRef]:
+    """The facts on either side of gaps, by device and number."""
+    facts = {(f.source, f.boot or "", f.sequence or 0, f.id): f for g in gaps for f in g[:2]}
+    return refs([facts[key] for key in sorted(facts)])
 
 
 def is_poker(name: str | None) -> bool:
@@ -217,14 +230,22 @@ class _Difference(NamedTuple):
     chips: Moved
 
 
-def _items(ruling: Ruling, owed: dict[Spot, Settlement], chips: dict[Spot, Moved]) -> list[Item]:
+class _RoundFacts(NamedTuple):
+    """What the items of a round rest on: its ruling, its facts, and those beside gaps."""
+
+    ruling: Ruling
+    told: Sequence[Fact]
+    beside: Sequence[FactRef]
+
+
+def _items(of: _RoundFacts, owed: dict[Spot, Settlement], chips: dict[Spot, Moved]) -> list[Item]:
     """The wagers whose chips moved otherwise than owed, by position, hand, wager and throw."""
     found = []
     for spot in sorted(owed.keys() | chips.keys(), key=_in_order):
         settlement, its = owed.get(spot), chips.get(spot, Moved())
         gained, due = _gained(its), _owed(settlement) if settlement else 0
         if gained != due:
-            found.append(_item(ruling, _Difference(spot, gained, due, settlement, its)))
+            found.append(_item(of, _Difference(spot, gained, due, settlement, its)))
     return found
 
 
@@ -233,8 +254,9 @@ def _in_order(spot: Spot) -> tuple[int, int, str, int]:
     return position, hand, wager, throw or 0
 
 
-def _item(ruling: Ruling, of: _Difference) -> Item:
+def _item(among: _RoundFacts, of: _Difference) -> Item:
     """The item of a difference: with the finding's words if there is one."""
+    ruling = among.ruling
     position, hand, wager, throw = of.spot
     finding = next((f for f in ruling.findings if f.code in _MONEY and _is_of(f, of.spot)), None)
     section = (finding and finding.section) or (of.settlement and of.settlement.section)
@@ -249,8 +271,27 @@ def _item(ruling: Ruling, of: _Difference) -> Item:
         throw=throw,
         section=section or None,
         says=finding.says if finding else _says(ruling, of),
-        facts=finding.facts if finding and finding.facts else refs(of.chips.facts),
+        facts=_named(among, of, finding),
     )
+
+
+def _named(among: _RoundFacts, of: _Difference, finding: Finding | None) -> list[FactRef]:
+    """The facts of an item: those of its finding, or that moved its chips, or placed its wager.
+
+    Without a finding a device may have lost a fact: then those beside its gaps are named, too.
+    """
+    if finding and finding.facts:
+        return finding.facts
+    own = refs(of.chips.facts or _placed(among.told, of.spot))
+    return own if finding else joined(own, among.beside)
+
+
+def _placed(told: Sequence[Fact], spot: Spot) -> Sequence[Fact]:
+    """The facts that placed a wager; else those of its position, else the round's last one."""
+    position, _, wager, _ = spot
+    its = [fact for fact in told if getattr(fact.body, "position", None) == position]
+    laid = [f for f in its if isinstance(f.body, WagerPlaced) and f.body.wager == wager]
+    return laid or its or told[-1:]
 
 
 def _is_of(finding: Finding, spot: Spot) -> bool:

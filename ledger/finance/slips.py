@@ -159,6 +159,11 @@ def refs(facts: Sequence[Fact]) -> list[FactRef]:
     return [FactRef(fact.source, fact.id) for fact in facts]
 
 
+def joined(facts: Sequence[FactRef], more: Iterable[FactRef]) -> list[FactRef]:
+    """Some references and more of them, each once."""
+    return list(dict.fromkeys([*facts, *more]))
+
+
 def _total(fact: Fact) -> int:
     body = fact.body
     return body.total if isinstance(body, ChipSlip) else 0

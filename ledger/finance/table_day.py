@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ledger.finance.rounds import RoundMoney
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import FactRef
 
 
 class RoundsMoney(NamedTuple):
@@ -62,7 +63,8 @@ class RoundsMoney(NamedTuple):
     awaiting: tuple[str, ...] = ()  # "CC-07/2026-11-20/231": closed, and not settled
     items: tuple[Item, ...] = ()
     exceptions: tuple[AuditException, ...] = ()
-    lost: frozenset[str] = frozenset()  # rounds in which a device's facts are missing
+    # Rounds in which a device's facts are missing, each with the facts beside the gaps.
+    beside_gaps: tuple[tuple[str, tuple[FactRef, ...]], ...] = ()
     spread: Spread = Spread()  # of what is owed, by the rounds that lack no wager
     lacks: tuple[str, ...] = ()  # wagers without a mean or a variance, in order of name
 
@@ -101,8 +103,8 @@ class DayFigures(NamedTuple):
     adjusted_by_cage: int
 
 
-def total(rounds: Mapping[str, tuple[RoundMoney, str | None, bool]]) -> RoundsMoney:
-    """The money of a day's rounds, by subject: their money, game, and whether a fact is lost."""
+def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
+    """The money of a day's rounds, by subject: their money and game."""
     names = sorted(rounds, key=_numbered)
     money = [rounds[name][0] for name in names]
     return RoundsMoney(
@@ -112,10 +114,17 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None, bool]]) -> RoundsMo
         awaiting=tuple(name for name in names if rounds[name][0].awaits),
         items=tuple(item for each in money for item in each.items),
         exceptions=tuple(exception for each in money for exception in each.exceptions),
-        lost=frozenset(name for name in names if rounds[name][2]),
+        beside_gaps=beside_gaps(zip(names, money, strict=True)),
         spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
         lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
     )
+
+
+def beside_gaps(
+    rounds: Iterable[tuple[str, RoundMoney]],
+) -> tuple[tuple[str, tuple[FactRef, ...]], ...]:
+    """The facts beside devices' gaps, by round."""
+    return tuple((name, tuple(each.beside_gaps)) for name, each in rounds if each.beside_gaps)
 
 
 def _numbered(subject: str) -> tuple[str, int]:
@@ -415,7 +424,8 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
 
 def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
     """A fact of a round that its device lost: the tray shows its chips, the record does not."""
-    if item.gap != "pay" or item.round not in of.rounds.lost or item.amount * tray >= 0:
+    beside = dict(of.rounds.beside_gaps).get(item.round or "")
+    if item.gap != "pay" or beside is None or item.amount * tray >= 0:
         return None
     if abs(item.amount) > abs(tray):
         return None
@@ -425,5 +435,5 @@ def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
         amount=-item.amount,
         round=item.round,
         says=f"A device lost a fact of round {item.round}. {item.says}",
-        facts=item.facts,
+        facts=on_slips.joined(item.facts, beside),
     )

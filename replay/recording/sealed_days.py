@@ -91,13 +91,15 @@ class SealedDay(Struct, frozen=True, kw_only=True):
             again = f"Open it again first: `round-ledger day reopen {self.gaming_day}`."
             raise self._refused("The gaming day is closed", again)
         version = len(self.seals.seals) + 1
+        signed = pinned.wins.as_version(version)
         return DaySealed(
             gaming_day=self.gaming_day,
             version=version,
             heads=pinned.heads,
             rules=rules,
             report=day_versions.REPORT,
-            digest=day_versions.digest(day_versions.sealed(pinned.wins, version)),
+            digest=day_versions.digest(signed.tables),
+            shifts=day_versions.digest(signed.shifts),
             because=_text(people.because, "--because"),
             despite=_text(people.despite, "--despite"),
             by=people.by,
@@ -143,8 +145,10 @@ class DayDecisions(Decisions[SealedDay]):
         if pinned.missing and people.despite is None:
             return None
         self.decide(case, closed)
-        if kept:
-            sealed_wins.keep(kept, closed, day_versions.sealed(pinned.wins, closed.version))
+        signed = pinned.wins.as_version(closed.version)
+        for digest, wins in zip((closed.digest, closed.shifts), signed, strict=True):
+            if kept and digest:
+                sealed_wins.keep(kept, digest, wins)
         return closed
 
     def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:

@@ -105,7 +105,7 @@ def of_day(database: Database) -> dict[str, float]:
 
 def worked_out(database: Database) -> None:
     """All that closes a day: its wins at the pinned numbers, their sums, and its journal."""
-    found = sealed_wins.pinned_now(database, HOUSE, ASKED).wins
+    found = sealed_wins.pinned_now(database, HOUSE, ASKED).wins.tables
     grouped(found, "house")
     journal.read(database, gaming_day=ASKED)
 

@@ -129,6 +129,23 @@ class VarianceAsked(NamedTuple):
     until: str
 
 
+DaySpan = tuple[str, str]
+"""The first and the last of some gaming days."""
+
+
+def spans(asked: VarianceAsked, limits: Iterable[HoldLimit]) -> list[DaySpan]:
+    """The days that the lines rest on: the period, and what its limits compare it with.
+
+    A dealer has no hold, so nothing to compare.
+    """
+    found = [(first_day(asked.period, asked.until), asked.until)]
+    for limit in limits if asked.by != "dealer" else ():
+        if asked.period in limit.periods:
+            compared = _compared(limit, asked)
+            found += [compared, *_base_spans(limit, compared[0])]
+    return found
+
+
 def lines(
     asked: VarianceAsked,
     days: Iterable[MoneyOfDay],
@@ -137,7 +154,7 @@ def lines(
 ) -> list[VarianceLine]:
     """A line for each group that has money in the period, in order of group.
 
-    `days`: of all groups, up to the last day of the period and as far back as there are any.
+    `days`: of all groups, those in `spans` or more.
     """
     by_group: dict[str, list[MoneyOfDay]] = defaultdict(list)
     for each in days:
@@ -152,20 +169,19 @@ def lines(
         its = by_group[group]
         now = total(group, [each for each in its if since <= each.gaming_day <= asked.until])
         if now is not None:
-            found.append(_line(asked, since, now, its, limits, signed))
+            found.append(_line(asked, now, its, limits, signed))
     return found
 
 
 def _line(
     asked: VarianceAsked,
-    since: str,
     now: MoneyOfDay,
     days: Sequence[MoneyOfDay],
     limits: Sequence[HoldLimit],
     signed: Sequence[Explanation],
 ) -> VarianceLine:
     checks = [
-        _check(limit, asked, since, now, days) for limit in limits if asked.period in limit.periods
+        _check(limit, asked, now.group, days) for limit in limits if asked.period in limit.periods
     ]
     mine = [each for each in signed if each.table in now.tables]
     is_broken = any(check.outside for check in checks)
@@ -174,7 +190,7 @@ def _line(
         by=asked.by,
         group=now.group,
         period=asked.period,
-        since=since,
+        since=first_day(asked.period, asked.until),
         until=asked.until,
         drop=now.drop,
         win=now.win,
@@ -199,16 +215,20 @@ def _explanation(of: VarianceExplained) -> Explanation:
     )
 
 
+def _compared(limit: HoldLimit, asked: VarianceAsked) -> DaySpan:
+    """The days whose hold a limit compares."""
+    if limit.rolling_days:
+        return days_before(asked.until, limit.rolling_days - 1), asked.until
+    return first_day(asked.period, asked.until), asked.until
+
+
 def _check(
-    limit: HoldLimit, asked: VarianceAsked, since: str, now: MoneyOfDay, days: Sequence[MoneyOfDay]
+    limit: HoldLimit, asked: VarianceAsked, group: str, days: Sequence[MoneyOfDay]
 ) -> LimitCheck:
     """A group's hold beside one limit."""
-    compared: MoneyOfDay | None = now
-    if limit.rolling_days:
-        first = days_before(asked.until, limit.rolling_days - 1)
-        compared = total(now.group, _between(days, first, asked.until))
-        since = first
-    base = hold(_base(limit, now.group, since, days))
+    span = _compared(limit, asked)
+    compared = total(group, _between(days, *span))
+    base = hold(_base(limit, group, span[0], days))
     mine, allowed = hold(compared), _allowed(limit, compared)
     outside = None
     if mine is not None and base is not None and allowed is not None:
@@ -226,15 +246,18 @@ def _check(
 def _base(
     limit: HoldLimit, group: str, since: str, days: Sequence[MoneyOfDay]
 ) -> MoneyOfDay | None:
-    """The money that gives the base level."""
+    """The money that gives the base level: of the first of its spans that has a day."""
+    found = (total(group, _between(days, *span)) for span in _base_spans(limit, since))
+    return next((each for each in found if each is not None), None)
+
+
+def _base_spans(limit: HoldLimit, since: str) -> list[DaySpan]:
+    """The days that may give the base level of a period that begins on this day."""
     if limit.base == "lifetime":
-        return total(group, [each for each in days if each.gaming_day < since])
+        return [("", days_before(since, 1))]
     year = int(since[:4]) - 1
-    before = total(group, _between(days, f"{year}-01-01", f"{year}-12-31"))
-    if before is not None:
-        return before
     last = days_before(first_day("month", since), 1)
-    return total(group, _between(days, first_day("month", last), last))
+    return [(f"{year}-01-01", f"{year}-12-31"), (first_day("month", last), last)]
 
 
 def _allowed(limit: HoldLimit, of: MoneyOfDay | None) -> Fraction | None:

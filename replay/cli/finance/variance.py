@@ -26,10 +26,11 @@ from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, GamingDay, require_gaming_day
 from replay.recording.house_facts import append_fact
-from replay.recording.sealed_days import Signers
+from replay.recording.sealed_days import Signers, versions_folder
 from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.shell.settings import in_force
 from replay.text.typed import written
 from replay.text.wins import signed
 
@@ -75,7 +76,8 @@ def show(
             raise NotFound(
                 "No money is on record", where="record", hint="List days with `round-ledger win`."
             )
-        found = variances.read(database, VarianceAsked(name, by, period, day), chosen)
+        kept = versions_folder(in_force().home)
+        found = variances.read(database, VarianceAsked(name, by, period, day), chosen, kept)
     shown = [each for each in found if each.open or not only_open]
     if json:
         print_lines(shown)
@@ -113,7 +115,8 @@ def chart(
     with opened_views(variances.VIEWS, property_) as database:
         name = variances.one_property(database, property_)
         day = gaming_day or variances.last_day(database, name) or "9999-12-31"
-        found = variances.charts(database, VarianceAsked(name, by, "day", day), limits)
+        kept = versions_folder(in_force().home)
+        found = variances.charts(database, VarianceAsked(name, by, "day", day), limits, kept)
     if json:
         print_lines(found)
         return

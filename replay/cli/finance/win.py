@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed_wins, shifts
+from consumers.finance import sealed_wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin
@@ -48,14 +48,11 @@ def win(
     """
     if version is not None and gaming_day is None:
         raise Usage("A version is of one day", where="--version", hint="Give --gaming-day, too.")
-    if version is not None and by == "shift":
-        raise Usage("A version signs days, not shifts", where="--by shift", hint="Give only one.")
     kept = versions_folder(in_force().home)
     with opened_views(sealed_wins.VIEWS, property_) as database:
         asked: dict[str, Any] = {"property": property_, "table": table, "gaming_day": gaming_day}
-        if by == "shift":
-            found = shifts.read(database, **asked)
-        elif version is None:
+        asked["by_shift"] = by == "shift"
+        if version is None:
             found = sealed_wins.read(database, kept=kept, **asked)
         else:
             found = sealed_wins.of_version(database, version, kept=kept, **asked)

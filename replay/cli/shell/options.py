@@ -11,12 +11,12 @@ from replay.shell.output import say
 from replay.text.times import is_gaming_day, is_time_of_day, read, stamp
 
 
-def require_gaming_day(day: str | None) -> str | None:
+def require_gaming_day(param: typer.CallbackParam, day: str | None) -> str | None:
     """The gaming day as typed. Raises `Usage` if it is not a day as YYYY-MM-DD."""
     if day is not None and not is_gaming_day(day):
-        raise Usage(
-            f"`{day}` is not a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
-        )
+        is_option = param.param_type_name == "option"
+        where = param.opts[0] if is_option else param.metavar or param.name
+        raise Usage(f"`{day}` is not a gaming day", where=where, hint="Give it as 2026-11-20.")
     return day
 
 

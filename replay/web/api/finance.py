@@ -17,7 +17,7 @@ from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPBearer
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins, shifts
+from consumers.finance import sealed_wins
 from infra.access.reader_keys import ReaderKeys
 from infra.postgres.tape import require_property
 from ledger.errors import LedgerError, NotFound, Unavailable
@@ -90,10 +90,8 @@ def win(request: Request) -> Response:
         kept = versions_folder(ports(request).library.home)
         by = cast("By", asked.pop("by", "table"))
         version = asked.pop("version", None)
-        filters: dict[str, Any] = asked
-        if by == "shift":
-            found = shifts.read(database, **filters)
-        elif version is None:
+        filters: dict[str, Any] = {**asked, "by_shift": by == "shift"}
+        if version is None:
             found = sealed_wins.read(database, kept=kept, **filters)
         else:
             found = sealed_wins.of_version(database, int(version), kept=kept, **filters)
@@ -200,8 +198,8 @@ def _check_group(asked: Mapping[str, str]) -> None:
     version = asked.get("version", "1")
     if not _VERSION.fullmatch(version):
         raise FeedProblem(422, "`version` is not the number of a version, from 1.")
-    if "version" in asked and ("gaming_day" not in asked or asked.get("by") == "shift"):
-        raise FeedProblem(422, "`version` is of one `gaming_day`, and not of shifts.")
+    if "version" in asked and "gaming_day" not in asked:
+        raise FeedProblem(422, "`version` is of one `gaming_day`.")
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -
     wanted = gaming_day.strip() or (days[0] if days else "")
     asked = {"gaming_day": wanted, "table": table.strip() or None}
     kept = versions_folder(ports(request).library.home)
-    found = sealed_wins.read(database, kept=kept, **asked) if wanted else []
+    found = sealed_wins.read(database, kept=kept, by_shift=False, **asked) if wanted else []
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
     for entry in entries.read(database, **asked) if found else ():
         its[entry.property, entry.table].append(entry)

@@ -162,9 +162,9 @@ SELECT {", ".join(_COPIED.get(name, name) for name in _COLUMNS)}
 _ROUNDS = f"""
 INSERT INTO views.{MONEY.name}
     (property, table_name, gaming_day, number, game, poker, moved, tray, owed, cage_paid, handle,
-     rake, funded, lost, mean, variance, details, recorded)
+     rake, funded, mean, variance, details, recorded)
 SELECT %(house)s, 'T-' || lpad(t::text, 3, '0'), %(day)s, n, 'criss_cross_poker', false,
-       a.owed - gap, a.owed - gap, a.owed, 0, 6000, 0, 0, false,
+       a.owed - gap, a.owed - gap, a.owed, 0, 6000, 0, 0,
        (n * 17 + 3000) || '/' || (5525 * (n %% 12 + 1)),
        (n::bigint * 1234567 + 1) || '/' || (30525625::bigint * (n %% 12 + 1)),
        CASE WHEN gap > 0 THEN json_build_object('poker', false, 'moved', a.owed - gap,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from copy import deepcopy
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,7 +13,7 @@ from consumers.finance import sealed_wins, seals
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape
-from ledger.facts import FactCorrected, FactRef
+from ledger.facts import DropBoxAttached, DropBoxCounted, FactCorrected, FactRef
 from ledger.finance import day_versions
 from ledger.finance.win import figures
 from ledger.record.tape import unframe_attributes
@@ -71,8 +71,13 @@ def close(database: Database, decisions: DayDecisions, gaming_day: str = DAY) ->
 
 
 def said(database: Database, version: int, gaming_day: str = DAY) -> bytes:
-    """What a version says, worked out from the record. It raises for another digest."""
-    return day_versions.printed(sealed_wins.of_version(database, version, gaming_day=gaming_day))
+    """What a version says by table and by shift. It raises for another digest."""
+    return b"".join(
+        day_versions.printed(
+            sealed_wins.of_version(database, version, gaming_day=gaming_day, by_shift=by_shift)
+        )
+        for by_shift in (False, True)
+    )
 
 
 def amounts(wins: list[TableWin]) -> dict[tuple[str, str], int | None]:
@@ -87,7 +92,7 @@ def test_each_version_says_the_same_bytes_whatever_arrives_and_differs_by_its_ad
     versions, late = size
     chance = random.Random(versions)  # noqa: S311 - repeatable, guards nothing
     facts = day(2, tables=2, planted=0)
-    record(database, facts)
+    record(database, [*facts, *second_shift(facts)])
     install(database)
     kept: list[bytes] = []
     with DayDecisions(database) as decisions, PostgresTape(database) as tape:
@@ -104,8 +109,28 @@ def test_each_version_says_the_same_bytes_whatever_arrives_and_differs_by_its_ad
     assert len(set(kept)) == versions, "each version had something to differ by"
     now = sealed_wins.pinned_now(database, HOUSE, DAY)
     for nth, each in enumerate(kept, 1):
-        unpinned = day_versions.printed(day_versions.sealed(now.wins, nth))
-        assert unpinned != each, "without the pins the version would have changed"
+        tables, shifts = (day_versions.printed(found) for found in now.wins.as_version(nth))
+        assert not each.startswith(tables), "without the pins the version would have changed"
+        assert not each.endswith(shifts), "and its shifts"
+    assert {each.shift for each in now.wins.shifts} >= {"1", "2"}
+
+
+def second_shift(facts: list[Received]) -> list[Received]:
+    """A box of a second shift at each table, from the middle of its rounds on, and its count."""
+    times: dict[str, list[int]] = {}
+    for each in facts:
+        if each.type == "round_started.v1" and each.subject:
+            times.setdefault(each.subject.partition("/")[0], []).append(each.time_us)
+    found = []
+    for table, its in times.items():
+        of: dict[str, Any] = {"box": f"B2-{table}", "table": table, "gaming_day": DAY}
+        content: dict[str, Any] = {"currency": {}, "counter_checks": (), "vouchers": ()}
+        counted = DropBoxCounted(**of, **content, count=1, coupons=(), counted_by=("N-1", "N-2"))
+        middle = sorted(its)[len(its) // 2]
+        for body, at_us in ((DropBoxAttached(**of, shift="2"), middle), (counted, max(its))):
+            name = f"second-{table}-{at_us}"
+            found.append(received(encode(body, f"/{HOUSE}/count-room/d", name, at_us)))
+    return found
 
 
 def differs_by_its_adjustments(database: Database, version: int) -> None:
@@ -139,7 +164,8 @@ def test_the_current_line_lists_the_late_facts_of_its_table_and_what_they_would_
     with DayDecisions(database) as decisions, PostgresTape(database) as tape:
         for version, seed in enumerate(seeds, 1):
             chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
-            signed = day_versions.sealed(sealed_wins.pinned_now(database, HOUSE, DAY).wins, version)
+            pinned = sealed_wins.pinned_now(database, HOUSE, DAY)
+            signed = day_versions.sealed(pinned.wins.tables, version)
             close(database, decisions)
             late = [late_fact(facts, chance, f"late-{seed}-{n}") for n in range(25)]
             late = [each for each in late if each.type not in STARTS]
@@ -198,3 +224,5 @@ def test_days_closed_in_turn_by_their_views_say_what_the_record_says(
             kept[gaming_day] = close(database, decisions, gaming_day)
     assert by_views == [True] * days
     assert {each: said(database, 1, each) for each in kept} == kept
+    monkeypatch.setattr(sealed_wins, "_of_views", lambda *_: day_versions.DayWins([], []))
+    assert {each: said(database, 1, each) for each in kept} == kept, "the record says the same"

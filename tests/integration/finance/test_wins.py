@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from consumers.finance import shifts, wins
+from consumers.finance import sealed_wins, wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from ledger.adjudication.feed import adjudicate
@@ -284,11 +284,11 @@ def test_the_shifts_of_the_views_are_those_of_the_feed(database: Database, seed:
     given = disturbed([*facts, *corrected_payment(facts), *second], seed)  # type: ignore[list-item] # well-formed
     told_facts = [fact_of(row) for row in kept(database, given)]
     whole = feed.wins_by_shift(told_facts, adjudicate(told_facts))
-    assert shifts.read(database) == whole
-    assert shifts.read(database, gaming_day=DAY) == whole
+    assert sealed_wins.read(database, by_shift=True) == whole
+    assert sealed_wins.read(database, by_shift=True, gaming_day=DAY) == whole
     assert [each.shift for each in whole] == ["1", "2"] * len(tables)
     assert all(each.handle for each in whole)
-    of_one = shifts.read(database, table=tables[0])
+    of_one = sealed_wins.read(database, by_shift=True, table=tables[0])
     assert of_one == [each for each in whole if each.table == tables[0]]
 
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from tests.property.finance.auditor import audit
-from tests.property.finance.floors import FAULTS, floor, worked_out
+from tests.property.finance.floors import FAULTS, floor, lost_fact, worked_out
 from tests.suite.budget import budget
 
 if TYPE_CHECKING:
@@ -36,10 +36,15 @@ def agree(lines: list[Line]) -> dict[str, TableWin]:
     found, rulings = worked_out(lines)
     audited = audit(lines, rulings)
     assert {(w.property, w.gaming_day, w.table): figures(w) for w in found} == audited
+    on_record = {(each["source"], each["id"]) for each in lines}
     for each in found:
         for gap, total in (("count", each.count_gap), ("pay", each.pay_gap)):
             if total is not None:
                 assert total == sum(item.amount for item in each.items if item.gap == gap)
+        for part in (*each.items, *each.causes, *each.exceptions):
+            named = {(ref.source, ref.id) for ref in part.facts}
+            assert named, f"{part.code} names no fact"
+            assert named <= on_record
     return {each.table or "": each for each in found}
 
 
@@ -72,6 +77,58 @@ def test_a_fault_leaves_exactly_its_residual_and_its_name(
         for name, other in by_table.items():
             assert name == found.table or not (other.count_gap or other.pay_gap)
     assert planted, "no floor had a place for it"
+
+
+@budget("seeds", range(1), range(1, 40))
+def test_a_lost_fact_names_those_beside_the_gap_and_those_that_placed_the_wager(
+    seeds: range,
+) -> None:
+    """In another round an item names no fact beside a gap."""
+    seen = 0
+    for seed in seeds:
+        chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+        before = deepcopy(_CLEAN(seed))
+        found = lost_fact(deepcopy(before), chance)
+        if found is None:
+            continue
+        kept = {each["id"] for each in found.lines}
+        [gone] = [each for each in before if each["id"] not in kept]
+        beside = {
+            each["id"]
+            for each in found.lines
+            if each["source"] == gone["source"]
+            and abs(int(each["sequence"]) - int(gone["sequence"])) == 1
+        }
+        placed = {
+            each["id"]
+            for each in found.lines
+            if each.get("subject") == gone["subject"]
+            and each["type"] == "roundledger.wager_placed.v1"
+            and each["data"]["position"] == gone["data"]["position"]
+            and each["data"]["wager"] == gone["data"]["wager"]
+        }
+        win = agree(found.lines)[found.table]
+        [item] = [each for each in win.items if each.gap == "pay"]
+        [cause] = [each for each in win.causes if each.code == "fact_missing"]
+        for part in (item, cause):
+            assert {ref.id for ref in part.facts} == beside | placed
+        assert len(beside) == 2
+        seen += bool(placed)
+    assert seen
+
+
+def test_a_wager_that_was_not_collected_names_what_placed_it() -> None:
+    """The round has no gap: a finding explains it, and no fact moved its chips."""
+    lines = deepcopy(_CLEAN(0))
+    chance = random.Random(0)  # noqa: S311 - repeatable, guards nothing
+    found = lost_fact(lines, chance)
+    assert found
+    for each in found.lines:
+        each.pop("sequence", None)
+    [item] = [each for each in agree(found.lines)[found.table].items if each.gap == "pay"]
+    assert item.code == "not_collected"
+    names = {each["id"]: each["type"].split(".")[1] for each in found.lines}
+    assert {names[ref.id] for ref in item.facts} == {"wager_placed"}
 
 
 def test_the_order_of_arrival_changes_nothing() -> None:

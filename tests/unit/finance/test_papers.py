@@ -213,14 +213,19 @@ def test_a_group_has_the_sums_of_its_tables(by: Any, shown: tuple[str, str]) -> 
     assert len(win.items) == 2
 
 
-def test_a_group_with_a_table_that_nobody_signed_is_of_no_version() -> None:
-    signed = msgspec.structs.replace(table_day(count(59)), grade="SEALED", version=1)
-    late = msgspec.structs.replace(signed, table="CC-08", grade="COUNTED", version=0)
+def test_a_group_of_a_closed_day_sums_the_tables_that_were_signed() -> None:
+    one = table_day(count(59, currency={"100": 40}))
+    signed = msgspec.structs.replace(one, grade="SEALED", version=1, pending={"counted": 5})
+    pending: dict[str, int | None] = {"counted": 3, "fills": None}
+    late = msgspec.structs.replace(one, table="CC-08", pending=pending, counted=None)
     for tables in ([signed, late], [late, signed]):
         [house] = grouped(tables, "house")
-        assert (house.grade, house.version) == ("COUNTED", 0)
+        assert (house.grade, house.version, house.counted) == ("SEALED", 1, signed.counted)
+        assert house.pending == {"counted": 8, "fills": None}
     [house] = grouped([signed, signed], "house")
-    assert (house.grade, house.version) == ("SEALED", 1)
+    assert (house.version, house.counted) == (1, 2 * (signed.counted or 0))
+    [nobody] = grouped([late, late], "house")
+    assert (nobody.version, nobody.counted, nobody.opener) == (0, None, 1_000_000)
 
 
 def test_a_group_says_which_table_each_line_is_of_and_a_tables_own_day_does_not() -> None:
