@@ -35,7 +35,7 @@ _OF_BANKED = frozenset(("bank_variance",))
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
     """One win a group and gaming day, in order of property, day and group; `table` is None then.
 
-    By shift: `wins` are of tables and shifts. Of a closed day a group sums what was signed; what
+    By shift: `wins` are of tables and shifts. A group of a closed day sums what was signed; what
     came later to any of its tables stands beside.
     """
     if by == "table":

@@ -151,6 +151,7 @@ MEANINGS = {
     "shapes": "the shapes drawn beside the frame",
     "share": "which part of a split pot",
     "shift": "shift of the gaming day",
+    "shifts": "SHA-256 of the day's wins by table and shift, in hexadecimal",
     "slip": "number of the slip",
     "source": "`source` of the fact referred to",
     "start": "when the segment begins, by the camera's clock",

@@ -249,7 +249,7 @@ MEANINGS = {
     "paytable": "letter of the paytable, if a Rules Submission chose one",
     "paytables": "printed rows with their odds",
     "pending": "what those facts would change each signed figure by, cents; null: an input is "
-    "missing. Of a table that the version lacks: all its figures",
+    "missing. A table that the version lacks has all its figures there",
     "period": "`day`, `month` or `year`, up to the last day",
     "phase": "phase of the round",
     "pictured": "segments of which pictures were examined",

@@ -163,8 +163,13 @@ ROUNDS, ELSEWHERE = (
 )
 
 
-ADDED = {fact: ["window?"] for fact in ("footage_locked", "footage_released")}
-"""What the contract does not have yet: which window of several a stretch was kept for."""
+ADDED = {
+    **{fact: ["window?"] for fact in ("footage_locked", "footage_released")},
+    "day_sealed": ["shifts?"],
+}
+"""What the contract does not have yet: which window of several a stretch was kept for, and the
+digest of a closed day's shifts.
+"""
 
 
 def fields_of(struct: type[msgspec.Struct]) -> list[str]:

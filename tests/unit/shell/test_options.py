@@ -50,7 +50,7 @@ def test_a_day_is_taken_as_it_is(day: str | None) -> None:
 
 @pytest.mark.long
 def test_a_message_of_a_command_names_its_own_options() -> None:
-    """Of a family of commands: a folder. The control is an option that no family has."""
+    """A family of commands is a folder. The control is an option that no family has."""
     folders = {row.name: family_of(row) for row in COMMANDS}
     options: dict[str, set[str]] = defaultdict(set)
     for name, command in commands():
