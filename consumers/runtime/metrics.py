@@ -95,9 +95,11 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
         self._why = f": {why}"
 
     def fenced(self, view: str) -> None:
-        """Another process had moved the view; nothing was applied."""
+        """Another process had moved the view; nothing was applied.
+
+        Not logged: a command that reads the view moves it too, and so does a standby.
+        """
         self._fenced.labels(view).inc()
-        LOG.warning("another writer moved the view", extra={"figures": {"view": view}})
 
     def parked(self, view: str, parked: Parked) -> None:
         """A view has parked a tape."""

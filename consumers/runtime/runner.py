@@ -120,13 +120,14 @@ class Runner:
         batch = next_batch(self._source, self.position, self._options.batch_rows, self._skipped)
         self._options.listener.read()
         if batch is None:
+            self._require_share()
             return False
         for projection in self._projections:
             try:
                 self.apply(projection, batch)
             except FencedError:
                 self._options.listener.fenced(projection.name)
-                self._seen[projection.name] = self._parts(projection, again=True)
+                self._seen[projection.name] = self._parts(projection)
         return True
 
     def apply(self, projection: Projection, batch: Batch) -> None:
@@ -139,7 +140,7 @@ class Runner:
             if batch.position > seen.tracking.position:
                 parts[number] = moved = self._apply(projection, seen, batch)
                 if moved.parked != seen.parked and moved.share != WHOLE:
-                    self._seen[projection.name] = self._parts(projection, again=True)
+                    self._seen[projection.name] = self._parts(projection)
                     return  # the other parts withhold what this one has parked
 
     def _apply(self, projection: Projection, seen: _Seen, batch: Batch) -> _Seen:
@@ -174,46 +175,40 @@ class Runner:
             if not self.step() and self.at_end:
                 break
 
-    def _parts(self, projection: Projection, *, again: bool = False) -> list[_Seen]:
-        """The checkpoints to move: of the whole view, of its parts, or of the part to move.
-
-        again: another process has moved it; into how many parts it divided the view is left so.
-        """
-        share, tracking = self._options.share, _tracking(self._store, projection)
-        if share and max(1, len(tracking.parts)) != share.of and not (again and tracking.parts):
-            self._divide(projection, share.of)
-            tracking = _tracking(self._store, projection)
-        of = max(1, len(tracking.parts))
-        if share and of != share.of:
-            raise Refused(
-                f"View {projection.name} is divided into {of} parts by another process,"
-                f" this one has part {share.number + 1} of {share.of}",
-                where=f"schema {self._store.schema}",
-                hint="Stop those that follow another number of parts, then start this one again.",
-            )
+    def _parts(self, projection: Projection) -> list[_Seen]:
+        """The checkpoints to move: of the whole view, of its parts, or of the part to move."""
+        share, tracking = self._options.share, self._divided(projection)
+        while share and share.of > 1 and not tracking.parts:  # a rebuild has made it whole
+            divide(self._store, [projection], share.of, self._options, rebuilt=True)
+            tracking = self._divided(projection)
         parked = self._store.parked(projection.name)
-        if of == 1:
+        if not tracking.parts:
             return [_Seen(tracking, parked)]
         parts = [
-            _Seen(tracking._replace(position=at), parked, Share(number, of))
+            _Seen(tracking._replace(position=at), parked, Share(number, len(tracking.parts)))
             for number, at in enumerate(tracking.parts)
         ]
         return [parts[share.number]] if share else parts
 
-    def _divide(self, projection: Projection, of: int) -> None:
-        """Divide a view into so many parts; first all it had are brought to one position.
+    def _divided(self, projection: Projection) -> Tracking:
+        """A view's checkpoint. Raises `Refused` if it was divided into another number of parts."""
+        share, tracking = self._options.share, _tracking(self._store, projection)
+        if share and share.of != tracking.asked:
+            how = f"divided into {tracking.asked} parts" if tracking.asked > 1 else "made whole"
+            raise Refused(
+                f"View {projection.name} was {how} by another process,"
+                f" this one has part {share.number + 1} of {share.of}",
+                where=f"schema {self._store.schema}",
+                hint="Start every process of the view with the same number of parts. Stop those"
+                " that have another number first.",
+            )
+        return tracking
 
-        All in one transaction, which the writers of its parts wait for.
-        """
-        name, store = projection.name, self._store
-        with store.transaction():
-            live = store.hold(name)
-            if live is None or max(1, len(live.parts)) == of:
-                return
-            last = max(live.parts, default=live.position)
-            options = replace(self._options, share=None)
-            Runner(store, _UpTo(store, last), [projection], options).catch_up_to(last)
-            store.divide(name, of)
+    def _require_share(self) -> None:
+        """Raise `Refused` if the part to move is one of another number by now."""
+        if self._options.share:
+            for projection in self._projections:
+                self._divided(projection)
 
     def _transact(
         self, projection: Projection, seen: _Seen, batch: Batch, parked: dict[str, Parked]
@@ -322,6 +317,32 @@ class Runner:
                 raise
             return False
         return True
+
+
+def divide(
+    store: ViewStore,
+    projections: Sequence[Projection],
+    of: int,
+    options: RunnerOptions,
+    *,
+    rebuilt: bool = False,
+) -> None:
+    """Divide live views into so many parts; first all that each had are brought to one position.
+
+    For each view in one transaction, which the writers of its parts wait for. Those that have a
+    part of another number end at their next poll. rebuilt: only views that had as many before.
+    """
+    whole = replace(options, share=None)
+    for projection in projections:
+        with store.transaction():
+            live = store.hold(projection.name)
+            if live is None or max(1, len(live.parts)) == live.asked == of:
+                continue
+            if rebuilt and live.asked != of:
+                continue
+            last = max(live.parts, default=live.position)
+            Runner(store, _UpTo(store, last), [projection], whole).catch_up_to(last)
+            store.divide(projection.name, of)
 
 
 def _unappliable(projection: Projection, row: TapeRow, error: Exception) -> Parked:

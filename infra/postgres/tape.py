@@ -155,7 +155,14 @@ SELECT v.view, r.position - v.position,
   LEFT JOIN ledger.tape t ON t.notification_id = v.position + 1
  WHERE NOT v.rebuilding ORDER BY v.view
 """
-
+_PART_LAGS = """
+SELECT p.view, p.number + 1, count(*) OVER (PARTITION BY p.view)::integer, p.position,
+       r.position - p.position,
+       coalesce((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - t.received_at_us, 0)
+  FROM views.parts p JOIN views.tracking v USING (view, generation) CROSS JOIN ledger.record r
+  LEFT JOIN ledger.tape t ON t.notification_id = p.position + 1
+ WHERE NOT v.rebuilding ORDER BY p.view, p.number
+"""
 
 _REASONS = {"equivocation": "equivocation"}
 """The reason for a verdict on a well-formed fact, if it has one."""
@@ -167,6 +174,17 @@ class Lag(NamedTuple):
     view: str
     facts: int
     behind_us: int  # since the oldest of them was received, by the server's clock; 0 if none
+
+
+class PartLag(NamedTuple):
+    """The consumer lag of one part of a live view that is followed in parts."""
+
+    view: str
+    part: int  # its number, from 1
+    parts: int  # how many there are
+    position: int  # of the last fact that is in it
+    behind_facts: int
+    behind_us: int  # as of a view
 
 
 class _Answer(NamedTuple):
@@ -260,6 +278,10 @@ class PostgresTape:
     def view_lags(self) -> list[Lag]:
         """The consumer lag of each live view, by name."""
         return [Lag._make(row) for row in self._read(lambda c: _run(c, _LAGS).fetchall())]
+
+    def part_lags(self) -> list[PartLag]:
+        """The consumer lag of each part of the live views that are divided, by view and number."""
+        return [PartLag._make(row) for row in self._read(lambda c: _run(c, _PART_LAGS).fetchall())]
 
     def quarantined(
         self, *, after: int = 0, limit: int = 100, released: bool = False

@@ -78,7 +78,8 @@ _TRACKED = """
 SELECT position, version, generation,
        ARRAY(SELECT p.position FROM views.parts p
               WHERE NOT t.rebuilding AND p.view = t.view AND p.generation = t.generation
-              ORDER BY p.number)
+              ORDER BY p.number),
+       (SELECT greatest(1, count(*)) FROM views.parts p WHERE NOT t.rebuilding AND p.view = t.view)
   FROM views.tracking t WHERE view = %s AND rebuilding = %s
 """
 
@@ -135,6 +136,7 @@ class Tracking(NamedTuple):
     version: int
     generation: int
     parts: tuple[int, ...] = ()  # the position of each part; empty if the view is whole
+    asked: int = 1  # the parts it was last divided into: a rebuild makes it whole meanwhile
 
 
 class ReadersInTheWayError(Exception):
@@ -502,7 +504,7 @@ class ViewStore:
         row = self.connection.execute(
             f"{_TRACKED}{lock}".encode(), (view, schema == SHADOW_SCHEMA)
         ).fetchone()
-        return Tracking(row[0], row[1], row[2], tuple(row[3])) if row else None
+        return Tracking(row[0], row[1], row[2], tuple(row[3]), row[4]) if row else None
 
     def _new_generation(self, view: str) -> None:
         self.connection.execute(

@@ -20,6 +20,7 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
+from infra.postgres.tape import PartLag
 from ledger.finance.checks import BookException, BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
 from ledger.finance.day_versions import Adjustment
@@ -114,7 +115,9 @@ FORMS = (
     JsonForm(("adjudicate",), "table with findings outside any round", fields_of(TableFindings)),
     JsonForm(("backup",), "backup", ("archive", "heads")),
     JsonForm(("consume",), "view", ("view", "version", "position")),
-    JsonForm(("consume --status",), "view", ("view", "behind_facts", "behind_us", "parked")),
+    JsonForm(
+        ("consume --status",), "view", ("view", "behind_facts", "behind_us", "parts", "parked")
+    ),
     JsonForm(
         ("consume alerts",),
         "run: counts",
@@ -332,6 +335,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`adjustments` of a gaming day", Adjustment),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),
+    ("`parts` of a view", PartLag),
     ("`parked` of a view", ParkedSummary),
     ("`broken` of a record", RecordBreak),
 )

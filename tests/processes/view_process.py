@@ -13,10 +13,11 @@ import sys
 
 from consumers.registry import VIEWS
 from consumers.runtime.lifecycle import RunnerOptions, follow
+from consumers.runtime.runner import divide
 from consumers.runtime.source import Share
 from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import Tracking, ViewStore, tape_source
+from infra.postgres.view_tables import LIVE, Tracking, ViewStore, opened, tape_source
 
 
 def main() -> None:
@@ -27,6 +28,9 @@ def main() -> None:
     number, of = map(int, part[0].split("/")) if part else (1, 1)
     views = [each for each in VIEWS if each.heard_by or each.name == "disputes"] if part else VIEWS
     options = RunnerOptions(batch_rows=40, share=Share(number - 1, of) if part else None)
+    if options.share:
+        with opened(database, LIVE) as store:
+            divide(store, views, of, options)
     with until_signalled() as stop, tape_source(database) as source:
         print("up", flush=True)  # noqa: T201 - what its parent waits for
         position = follow(database, source, views, stop=stop, options=options)

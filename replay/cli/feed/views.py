@@ -22,6 +22,7 @@ from consumers.runtime.following import follow_on
 from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up
 from consumers.runtime.lifecycle import rebuild as rebuild_one
 from consumers.runtime.metrics import ConsumerMetrics
+from consumers.runtime.runner import divide
 from consumers.runtime.source import RecordSource, Share
 from consumers.runtime.stopping import until_signalled
 from infra.kafka.feed_source import feed_source
@@ -32,9 +33,9 @@ from infra.postgres import parking
 from infra.postgres.connection import AnyConnection, Database
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import tracked
-from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import tape_source
-from ledger.errors import Unavailable, Usage
+from infra.postgres.tape import Lag, PartLag, PostgresTape
+from infra.postgres.view_tables import LIVE, opened, tape_source
+from ledger.errors import NotFound, Unavailable, Usage
 from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS, STOPPED
@@ -103,8 +104,9 @@ def consume(
     `disputes` also locks the footage of disputes that were raised elsewhere.
 
     With `--part 1/2` it takes half of the tables, and a second process with `--part 2/2` the other
-    half. Each part has a checkpoint. Another number of parts may follow: the first process that
-    asks for it divides the view again. `--part 1/1` makes it whole.
+    half. Each part has a checkpoint, which `--status` shows. A process that starts with another
+    number of parts divides the view again, and those of the old number end. `--part 1/1` makes it
+    whole.
 
     Example: round-ledger consume all --follow --from kafka
     """
@@ -113,10 +115,10 @@ def consume(
         _raise_alerts(follow=stay, port=port, json=json)
         return
     chosen = _chosen(names, ALERTS)
-    if status:
-        _tell_status(chosen, json=json)
-        return
     share = None if part is None else _share(part, chosen)
+    if status:
+        _tell_status(chosen, share, json=json)
+        return
     with (
         opened_database(serves=stay) as database,
         until_signalled() as stop,
@@ -130,11 +132,14 @@ def consume(
             views=[each.name for each in chosen],
         )
         options = RunnerOptions(passed, parks=stay or watch.feed, listener=watch, share=share)
-        opened = _opened(database, chosen, watch.figures if watch.feed else None)
+        if share:
+            with opened(database, LIVE) as store:
+                divide(store, chosen, share.of, options)
+        source_of = _opened(database, chosen, watch.figures if watch.feed else None)
         if stay:
-            position = _follow(database, chosen, opened, options, watch, stop, port)
+            position = _follow(database, chosen, source_of, options, watch, stop, port)
         else:
-            with opened() as source:
+            with source_of() as source:
                 position = catch_up(database, source, chosen, stop=stop, options=options)
         stopped = stop() and not stay
     if position is None:
@@ -274,7 +279,7 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
 def _follow(
     database: Database,
     chosen: Sequence[Projection],
-    opened: Callable[[], AbstractContextManager[RecordSource]],
+    source_of: Callable[[], AbstractContextManager[RecordSource]],
     options: RunnerOptions,
     watch: ConsumerMetrics,
     stop: Callable[[], bool],
@@ -293,33 +298,71 @@ def _follow(
             progress=options.progress or (lambda *_: None),
             stop=watch.heartbeat(stop),
             lost=lambda error, pause_s: _lost(watch, error, pause_s),
-            opened=opened,
+            opened=source_of,
             options=options,
         )
 
 
-def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
-    """Print consumer lag and parked tables; exit code 1 if a table is parked."""
+def _tell_status(chosen: Sequence[Projection], share: Share | None, *, json: bool) -> None:
+    """Print consumer lag and parked tables; exit code 1 if a table is parked.
+
+    share: only the lag of this part. Raises `NotFound` if a view is not divided so.
+    """
     names = {each.name for each in chosen}
     with opened_database() as database:
         with PostgresTape(database) as tape:
             lags = [lag for lag in tape.view_lags() if lag.view in names]
+            parts = [part for part in tape.part_lags() if part.view in names]
+        if share:
+            parts = [_of_share(share, lag.view, parts) for lag in lags]
+            lags = [Lag(part.view, part.behind_facts, part.behind_us) for part in parts]
         parked = [each for each in parking.shown(database) if each.view in names]
         zone = house_zones(database).of(None)
     if json:
         for lag in lags:
             withheld = [_told(each) for each in parked if each.view == lag.view]
             behind = {"behind_facts": lag.facts, "behind_us": lag.behind_us}
-            print_json({"view": lag.view, **behind, "parked": withheld})
+            divided = [part._asdict() for part in parts if part.view == lag.view]
+            print_json({"view": lag.view, **behind, "parts": divided, "parked": withheld})
     else:
-        rows = [(lag.view, lag.facts, f"{lag.behind_us / 1e6:.1f}") for lag in lags]
-        show_table("Views", ("view", "facts behind", "seconds behind"), rows, right="all")
+        if not share:
+            rows = [(lag.view, lag.facts, _seconds(lag.behind_us)) for lag in lags]
+            show_table("Views", ("view", "facts behind", "seconds behind"), rows, right="all")
+        if parts:
+            _show_parts(parts)
         columns = ("view", "tape", "position", "withheld", "reason", "says", "place", "since")
         if parked:
             withheld_rows = ([*_told(each).values()] for each in parked)
             show_table("Parked", columns, withheld_rows, zone=zone)
     if parked:
         raise typer.Exit(FINDINGS)
+
+
+def _show_parts(parts: Sequence[PartLag]) -> None:
+    columns = ("view", "part", "position", "facts behind", "seconds behind")
+    rows = (
+        (each.view, f"{each.part}/{each.parts}", each.position, each.behind_facts, seconds)
+        for each in parts
+        for seconds in [_seconds(each.behind_us)]
+    )
+    show_table("Parts", columns, rows, right="all")
+
+
+def _of_share(share: Share, view: str, parts: Sequence[PartLag]) -> PartLag:
+    """One part of a view. Raises `NotFound` if the view is not divided into as many."""
+    of = [each for each in parts if each.view == view]
+    if len(of) != share.of:
+        how = f"is divided into {len(of)} parts" if of else "is not divided"
+        raise NotFound(
+            f"View {view} {how}",
+            where="--part",
+            hint="Without `--part`, `--status` names the parts that there are.",
+        )
+    return of[share.number]
+
+
+def _seconds(us: int) -> str:
+    return f"{us / 1e6:.1f}"
 
 
 def _told(each: ParkedSummary) -> dict[str, object]:

@@ -173,7 +173,6 @@ MEANINGS = {
     "another program wrote to the topic": "the relay publishes on; see"
     " [repair](../how-to/repair.md#records-of-another-program)",
     "another relay leads; waiting": "this relay is the standby",
-    "another writer moved the view": "two processes keep one view",
     "facts are accepted again": "the ledger accepts facts again",
     "facts were not kept": "the record did not answer; the sender got 503",
     "facts were not accepted": "the ledger did not accept them; they are sent again",

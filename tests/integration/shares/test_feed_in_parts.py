@@ -14,10 +14,11 @@ import pytest
 from consumers.money import drop
 from consumers.registry import install
 from consumers.runtime.lifecycle import RunnerOptions, rebuild
+from consumers.runtime.runner import divide
 from consumers.runtime.source import Share
 from infra.kafka import topics
 from infra.postgres import parking
-from infra.postgres.view_tables import LIVE, ViewStore, writing
+from infra.postgres.view_tables import LIVE, ViewStore, opened, writing
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import reached
 from tests.integration.shares.test_shared_views import DIVIDED, crossed, crossed_in_views, feed
@@ -82,6 +83,8 @@ def test_the_stored_offsets_are_low_enough_for_the_part_that_is_behind(
     """A part that is ahead stores none: read from there, the other would lack facts of the feed."""
     database, rows = scenes.copy(crossed, 1, 4)
     once(database, kafka)
+    with opened(database, LIVE) as store:
+        divide(store, [drop.DROP], 2, RunnerOptions())
     first = from_feed(database, kafka, [drop.DROP], RunnerOptions(None, 500, share=Share(0, 2)))
     assert parts(database, "drop") == (len(rows), 0)
     assert parking.places(database, kafka.named(topics.FACTS), ["drop"]) == {}

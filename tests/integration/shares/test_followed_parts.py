@@ -21,11 +21,11 @@ from consumers.money import drop
 from consumers.registry import VIEWS
 from consumers.runtime import outbox, unpark
 from consumers.runtime.lifecycle import RunnerOptions, catch_up, rebuild
-from consumers.runtime.runner import Runner, _UpTo
+from consumers.runtime.runner import Runner, _UpTo, divide
 from consumers.runtime.source import Share
 from infra.postgres import parking
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE, ViewStore, writing
+from infra.postgres.view_tables import LIVE, ViewStore, opened, writing
 from ledger.errors import Refused
 from tests.integration.shares.test_shared_views import (
     DIVIDED,
@@ -53,9 +53,24 @@ def step(
     database: Database, views: Sequence[Projection], rows: Sequence[TapeRow], share: Share | None
 ) -> None:
     """One batch of a process that begins, and is gone after it."""
-    with writing(database, LIVE) as connection:
-        options = RunnerOptions(batch_rows=300, share=share)
-        Runner(ViewStore(connection, LIVE), Prefix(rows, len(rows)), views, options).step()
+    with running(database, views, rows, share) as runner:
+        runner.step()
+
+
+@contextmanager
+def running(
+    database: Database,
+    views: Sequence[Projection],
+    rows: Sequence[TapeRow],
+    share: Share | None,
+    batch_rows: int = 300,
+) -> Iterator[Runner]:
+    """A process that begins: it first asks for its number of parts."""
+    options = RunnerOptions(batch_rows=batch_rows, share=share)
+    with opened(database, LIVE) as store:
+        if share:
+            divide(store, views, share.of, options)
+        yield Runner(store, Prefix(rows, len(rows)), views, options)
 
 
 def tracking(database: Database, projection: Projection) -> Tracking:
@@ -159,17 +174,61 @@ def test_a_rebuild_makes_a_divided_view_whole_and_its_parts_go_on(scenes: Scenes
     assert dumped(database, drop.DROP) == dumped(whole, drop.DROP)
 
 
-def test_a_part_whose_view_was_divided_otherwise_is_refused(scenes: Scenes) -> None:
+@pytest.mark.parametrize(("of", "says"), [(3, "divided into 3 parts"), (1, "made whole")])
+def test_a_part_whose_view_was_divided_otherwise_is_refused(
+    scenes: Scenes, of: int, says: str
+) -> None:
     """The last that was started decides; one that runs on says so, and ends."""
     database, rows = scenes.copy(crossed, 2, 4)
-    with writing(database, LIVE) as connection:
-        options = RunnerOptions(batch_rows=100, share=Share(0, 2))
-        store, source = ViewStore(connection, LIVE), Prefix(rows, len(rows))
-        runner = Runner(store, source, [drop.DROP], options)
+    with running(database, [drop.DROP], rows, Share(0, 2), 100) as runner:
         runner.step()
-        step(database, [drop.DROP], rows, Share(0, 3))
-        with pytest.raises(Refused, match="divided into 3 parts"):
+        step(database, [drop.DROP], rows, Share(0, of))
+        with pytest.raises(Refused, match=says):
             runner.step()
+    assert len(tracking(database, drop.DROP).parts) == (of if of > 1 else 0)
+
+
+@pytest.mark.parametrize(("of", "says"), [(3, "divided into 3 parts"), (1, "made whole")])
+def test_a_part_of_an_old_number_ends_although_no_fact_comes(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch, of: int, says: str
+) -> None:
+    """It must not wait for a fact to say so. The control: without its look it stays."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    with running(database, [drop.DROP], rows[:200], Share(0, 2)) as runner:
+        assert runner.step()
+        assert not runner.step()
+        with opened(database, LIVE) as store:
+            divide(store, [drop.DROP], of, RunnerOptions())
+        with monkeypatch.context() as blind:
+            blind.setattr(Runner, "_require_share", lambda _: None)
+            assert not runner.step()
+        with pytest.raises(Refused, match=says):
+            runner.step()
+
+
+def test_a_part_that_lost_its_connection_does_not_ask_for_its_number_again(
+    scenes: Scenes,
+) -> None:
+    """Else one that was cut off would take the view from those that were started meanwhile."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    step(database, [drop.DROP], rows, Share(0, 2))
+    step(database, [drop.DROP], rows, Share(0, 3))
+    again = RunnerOptions(share=Share(0, 2))
+    with opened(database, LIVE) as store, pytest.raises(Refused, match="divided into 3 parts"):
+        Runner(store, Prefix(rows, len(rows)), [drop.DROP], again)
+
+
+def test_after_a_rebuild_only_parts_of_the_number_asked_for_last_go_on(scenes: Scenes) -> None:
+    database, rows = scenes.copy(crossed, 2, 4)
+    with running(database, [drop.DROP], rows, Share(0, 2), 100) as old:
+        old.step()
+        with running(database, [drop.DROP], rows, Share(0, 3), 100) as new:
+            new.step()
+            assert rebuild(database, Prefix(rows, 300), drop.DROP)
+            with pytest.raises(Refused, match="divided into 3 parts"):
+                old.step()
+            new.step()
+    assert tracking(database, drop.DROP).parts == (300, 300, 300)
 
 
 def test_a_tape_that_one_part_parks_is_withheld_from_all_until_the_view_is_rebuilt(
@@ -183,9 +242,10 @@ def test_a_tape_that_one_part_parks_is_withheld_from_all_until_the_view_is_rebui
             raise ValueError(tape)
         drop.DROP.apply(store, batch)
 
-    with writing(database, LIVE) as connection:
-        store, source = ViewStore(connection, LIVE), Prefix(rows, len(rows))
+    with opened(database, LIVE) as store:
+        source = Prefix(rows, len(rows))
         wrong = replace(drop.DROP, apply=failing)
+        divide(store, [drop.DROP], 2, RunnerOptions())
         parts = [
             Runner(store, source, [wrong], RunnerOptions(None, 150, True, share=Share(number, 2)))  # noqa: FBT003 - parks
             for number in range(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import signal
 import subprocess
@@ -14,8 +15,9 @@ import pytest
 
 from consumers.money import drop
 from consumers.registry import VIEWS, install, view
-from consumers.runtime.lifecycle import Batch, catch_up
-from infra.postgres.view_tables import LIVE, ViewStore, tape_source, writing
+from consumers.runtime.lifecycle import Batch, Runner, RunnerOptions, catch_up, up_to_date
+from consumers.runtime.metrics import ConsumerMetrics
+from infra.postgres.view_tables import LIVE, ViewStore, opened, tape_source, writing
 from tests.scenes.view_feeds import Prefix, day, dumped, record
 from tests.until import until
 
@@ -128,6 +130,21 @@ def test_without_the_comparison_two_runners_would_count_twice(
     twice = dumped(database, payouts)
     monkeypatch.undo()
     assert twice != begun_anew(database)["payouts"]
+
+
+def test_a_keeper_is_not_warned_of_a_command_that_moved_its_view(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A search brings the view along; a standby moves it too. Nobody has to act."""
+    rows = record(database, day(1))
+    install(database)
+    watch = ConsumerMetrics(database, feed=False, views=["drop"])
+    with opened(database, LIVE) as store, caplog.at_level(logging.INFO):
+        keeper = Runner(store, Prefix(rows, len(rows)), [drop.DROP], RunnerOptions(listener=watch))
+        up_to_date(database, [drop.DROP])
+        keeper.step()
+    assert 'round_ledger_view_fenced_total{view="drop"} 1.0' in watch.page().decode()
+    assert caplog.records == []
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import tracemalloc
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from ledger.simulate import MISTAKES, deal, line, plan_of
 from replay.cli.rules.feed_facts import FeedFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ledger.record.wire import Fact
@@ -28,11 +29,11 @@ MINUTES = 3
 
 
 @cache
-def received() -> tuple[Received, ...]:
+def received(minutes: int = MINUTES) -> tuple[Received, ...]:
     """A few rounds of every game, with mistakes."""
     plan = plan_of(
         tables=len(games()),
-        minutes=MINUTES,
+        minutes=minutes,
         seed=5,
         mistakes=dict.fromkeys(MISTAKES, 2),
         of=sorted(games()),
@@ -85,3 +86,25 @@ def test_a_feed_on_disk_gives_the_rulings_of_one_in_memory_in_any_order() -> Non
     random.Random(8).shuffle(rows)  # noqa: S311 - a repeatable order
     with stored(rows, 0) as facts:
         assert octets(facts) == octets([fact_of(row) for row in rows])
+
+
+def most_octets(rows: Sequence[Received], in_memory_max: int) -> int:
+    """The most memory of ruling on a feed whose rulings are let go one by one."""
+    tracemalloc.start()
+    try:
+        with stored(rows, in_memory_max) as facts:
+            assert sum(1 for _ in adjudicate(facts)) > 10
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.long
+def test_a_further_fact_takes_little_memory_once_facts_lie_on_disk() -> None:
+    """Up to 300 bytes: a million facts stay far below 1 GiB. In memory, the control, it is more."""
+    few, many = received(), received(4 * MINUTES)
+    further = len(many) - len(few)
+    assert further > 5_000
+    on_disk = (most_octets(many, 0) - most_octets(few, 0)) / further
+    in_memory = (most_octets(many, len(many)) - most_octets(few, len(few))) / further
+    assert on_disk < 300 < in_memory
