@@ -3,7 +3,8 @@
     python -m tests.screens [NAME...]
 
 Everything is real: the record, the footage, the server, the browser. `live` is of a floor that
-is open now, `craps` of a round with two cameras. `tables.webp` is not taken here.
+is open now, `craps` of a round with two cameras, `charts` of a table over three weeks.
+`tables.webp` is not taken here.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ PEOPLE = {
     "maria": ("S-2001", "surveillance"),
     "ben": ("S-2002", "surveillance"),
     "ada": ("A-3001", "auditor"),
+    "pat": ("P-4001", "pit"),
+    "nora": ("N-5001", "count"),
 }
 ZONE = "America/New_York"
 QUIET = "/hollywood/CC-04/"
@@ -96,7 +99,7 @@ def looking(
         page.fill("[name=name]", name)
         page.fill("[name=password]", PASSWORD)
         page.click("main button")
-        page.wait_for_url(f"{floor.url}/")
+        page.get_by_role("button", name="Sign out").wait_for()
     yield page
     context.close()
 
@@ -214,6 +217,36 @@ def drop(browser: Browser, floor: Floor) -> None:
         keep(page, "drop", 800)
 
 
+def entry(browser: Browser, floor: Floor) -> None:
+    """The papers that a pit enters, and the first count of a box."""
+    day = floor.subject.split("/")[1]
+    with looking(browser, floor, "pat") as page:
+        seen(page, f"{floor.url}/entry?gaming_day={day}")
+        page.get_by_text("Other papers").click()
+        keep(page, "entry", 700)
+        page.get_by_role("link", name="Drop box attached").click()
+        page.get_by_label("Number of the box").fill("TDF-01-b")
+        page.get_by_label("Table", exact=True).fill("TDF-01")
+        page.get_by_label("Gaming day").fill(day)
+        page.get_by_role("button", name="Put on record").click()
+        page.get_by_text("It is on record.").wait_for()
+    with looking(browser, floor, "nora") as page:
+        seen(page, f"{floor.url}/entry?gaming_day={day}")
+        page.get_by_role("link", name="TDF-01-b").click()
+        page.get_by_label("$100.00", exact=True).first.fill("12")
+        page.get_by_label("$20.00", exact=True).first.fill("41")
+        page.get_by_label("Second person").fill("N-5002")
+        keep(page, "entry-count", 1_000)
+
+
+def charts(browser: Browser, floor: Floor) -> None:
+    """Three weeks of a table: one day that chance hardly explains, and dealers who overpay."""
+    add_people(floor.cli)
+    with looking(browser, floor, "ada") as page:
+        seen(page, f"{floor.url}/win/charts?table=BA-01")
+        keep(page, "charts", 900)
+
+
 def live(browser: Browser, floor: Floor) -> None:
     """The floor on a wall screen."""
     add_people(floor.cli)
@@ -241,6 +274,7 @@ OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
     "find": find,
     "drop": drop,
     "win": win,
+    "entry": entry,
     "cases": cases,
     "dossier": dossier,
 }
@@ -310,11 +344,31 @@ def craps_table(folder: Path) -> Iterator[Floor]:
             yield floor._replace(round_path=f"/rounds/hollywood/{found[0]['round']}")
 
 
+@contextmanager
+def three_weeks(folder: Path) -> Iterator[Floor]:
+    """One table of baccarat for half an hour a day; from the tenth day on it pays too much."""
+    told = []
+    for nth in range(21):
+        day = (datetime(2026, 10, 31, tzinfo=UTC) + timedelta(days=nth)).date().isoformat()
+        mistakes = {"overpay": 1} if nth >= 10 else {}  # noqa: PLR2004 - as the text says
+        plan = plan_of(
+            tables=1, minutes=30, seed=nth, gaming_day=day, of=["baccarat"], mistakes=mistakes
+        )
+        told += [line(plan, fact) for fact in deal(plan)[0]]
+    (folder / "feed.jsonl").write_bytes(b"\n".join(told))
+    cli = Cli(environ(folder / "home", ROUND_LEDGER_TIME_ZONE=ZONE))
+    with embedded(folder / "home"):
+        done = cli("ingest", folder / "feed.jsonl")
+        assert done.code == 0, done.err
+        with served(cli) as floor:
+            yield floor
+
+
 def main(names: list[str]) -> None:
     """Take them all, or those named."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        if not names or set(names) - {"live", "craps"}:
+        if not names or set(names) - {"live", "craps", "charts"}:
             with demonstration(Path(folder) / "demo") as floor:
                 access(browser, floor)
                 for name, take in OF_THE_DEMONSTRATION.items():
@@ -324,6 +378,10 @@ def main(names: list[str]) -> None:
             (Path(folder) / "live").mkdir()
             with open_floor(Path(folder) / "live") as floor:
                 live(browser, floor)
+        if not names or "charts" in names:
+            (Path(folder) / "charts").mkdir()
+            with three_weeks(Path(folder) / "charts") as floor:
+                charts(browser, floor)
         if not names or "craps" in names:
             (Path(folder) / "craps").mkdir()
             with craps_table(Path(folder) / "craps") as floor:

@@ -80,6 +80,12 @@ def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> l
     return store.rows_named(f"{_PLACES} AND table_name = %(name)s AND gaming_day = %(day)s", asked)
 
 
+def tables(database: Database, property_: str) -> list[str]:
+    """The tables of a property that a fact of money names."""
+    with reading(database, TABLES) as store:
+        return [name for (name,) in store.query(_NAMES, {"house": property_})]
+
+
 def read(database: Database, property_: str, gaming_day: str | None = None) -> EnteredDay:
     """The papers of a property and gaming day; None: the latest day that a fact names."""
     with reading(database, TABLES) as store:

@@ -185,6 +185,7 @@ def of_days(
     *,
     kept: Path | None = None,
     by_shift: bool = False,
+    table: str | None = None,
 ) -> Iterator[list[TableWin]]:
     """The wins of the days in these spans, one at a time: as signed, or of an open day as it is."""
     with reading(database, _TABLES) as store:
@@ -192,9 +193,10 @@ def of_days(
         for day in days_of_money(store, property_, spans):
             seal = closed[property_, day].sealed
             if seal:
-                yield said(store, property_, seal, kept, by_shift=by_shift).wins
+                signed = said(store, property_, seal, kept, by_shift=by_shift).wins
+                yield [each for each in signed if table in (None, each.table)]
                 continue
-            records = wins.records_of(store, WinsAsked(property_, gaming_day=day))
+            records = wins.records_of(store, WinsAsked(property_, table, day))
             yield shifts.of_records(store, records.corrected) if by_shift else records.wins()
 
 

@@ -50,10 +50,19 @@ def read(
 
 
 def charts(
-    database: Database, asked: VarianceAsked, limits: ChartLimits, kept: Path | None = None
+    database: Database,
+    asked: VarianceAsked,
+    limits: ChartLimits,
+    kept: Path | None = None,
+    *,
+    since: str = "",
+    table: str | None = None,
 ) -> list[ChartPoint]:
-    """The points of control charts up to a day, in order of group and day; parameters as `read`."""
-    return points(_days(database, asked, [("", asked.until)], kept), limits)
+    """The points of control charts up to a day, in order of group and day; parameters as `read`.
+
+    since: the first day, on which the sums begin. table: only that one.
+    """
+    return points(_days(database, asked, [(since, asked.until)], kept, table), limits)
 
 
 def one_property(database: Database, property_: str | None) -> str:
@@ -89,13 +98,18 @@ def last_day(database: Database, property_: str) -> str | None:
 
 
 def _days(
-    database: Database, asked: VarianceAsked, within: Sequence[DaySpan], kept: Path | None
+    database: Database,
+    asked: VarianceAsked,
+    within: Sequence[DaySpan],
+    kept: Path | None,
+    table: str | None = None,
 ) -> list[MoneyOfDay]:
     """The money of each group and day within some days. Closed days are as signed."""
     if asked.by == "dealer":
         return _of_dealers(database, asked, within)
-    by_shift = asked.by == "shift"
-    days = sealed_wins.of_days(database, asked.property, within, kept=kept, by_shift=by_shift)
+    days = sealed_wins.of_days(
+        database, asked.property, within, kept=kept, by_shift=asked.by == "shift", table=table
+    )
     return [each for found in days for each in grouped(found, asked.by)]
 
 

@@ -20,6 +20,7 @@ from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
 from replay.recording.papers import PaperDecisions
+from replay.recording.sealed_days import DayDecisions
 from replay.shell.settings import in_force
 from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
@@ -50,6 +51,7 @@ class Ports(NamedTuple):
     dispute_context: DisputeContext  # raises, decides and locks disputes
     windows: PreservedWindows  # footage preserved without a dispute
     papers: PaperDecisions  # slips, inventories and counts that people enter
+    days: DayDecisions  # gaming days that people close
 
     def zones(self) -> Zones:
         """The zones that times are shown and typed in; the setting's if the database is down."""
@@ -69,6 +71,7 @@ def opened_ports(
         closing(access),
         DisputeDecisions(database) as decisions,
         PaperDecisions(database) as papers,
+        DayDecisions(database) as days,
     ):
         context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
         yield Ports(
@@ -87,6 +90,7 @@ def opened_ports(
                 context.lock_context, tape, policy_from(settings.retention_file)
             ),
             papers=papers,
+            days=days,
         )
 
 

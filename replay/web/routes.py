@@ -19,8 +19,9 @@ from replay.web.access.authentication import NotSignedInError, OpenedElsewhereEr
 from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
 from replay.web.entry import boxes, forms, inventories, papers, slips
+from replay.web.finance import charts, coupons, drop, win
 from replay.web.page import STATIC, BrowserHeaders, page
-from replay.web.pages import cases, clips, dossiers, drop, find, footage, live, win
+from replay.web.pages import cases, clips, dossiers, find, footage, live
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.sign_in import pages as sign_in
@@ -34,6 +35,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     live.router,
     drop.router,
     win.router,
+    charts.router,
+    coupons.router,
     round_.router,
     footage.router,
     clips.router,

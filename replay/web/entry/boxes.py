@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from infra.access.users import User
 from ledger.errors import NotFound, Refused, Usage
+from ledger.facts.money import Voucher
 from ledger.finance.boxes import KINDS, counted
 from replay.recording.box_counts import CountedBox
 from replay.web.access.authentication import signed_in
@@ -111,12 +112,22 @@ def _page(
         state=papers.box_state(case),
         compared=_compared(case) if may_see else [],
         verified=verified if may_see else [],
+        without_amount=_without_amount(case) if may_see else [],
         form=form or {},
         notes=typed.NOTES,
         chips=typed.CHIPS,
         who_counts=user.employee,
         wrong=wrong,
     )
+
+
+def _without_amount(case: CountedBox) -> list[str]:
+    """The vouchers that a count has without an amount: none was printed or typed."""
+    named = (each for body in case.counts for each in body.vouchers)
+    numbers = (
+        (each.voucher, each.amount) if isinstance(each, Voucher) else (each, None) for each in named
+    )
+    return list(dict.fromkeys(number for number, amount in numbers if amount is None))
 
 
 def _compared(case: CountedBox) -> list[ComparedCounts]:

@@ -24,8 +24,10 @@ Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
 @router.get(PATH)
 def new(request: Request, user: Pit, property: str = "", done: str = "") -> Response:  # noqa: A002 - as on the floor
-    """The empty form."""
-    return _page(request, {"property": property, "counted_by": user.employee}, done=done)
+    """The form, with the count that its address names."""
+    asked = {name: request.query_params.get(name, "") for name in ("table", "gaming_day", "kind")}
+    named = {name: text for name, text in asked.items() if text}
+    return _page(request, named | {"property": property, "counted_by": user.employee}, done=done)
 
 
 @router.post(PATH)

@@ -96,7 +96,10 @@ def test_axe_finds_nothing_serious_and_a_telephone_shows_all(
 ) -> None:
     paths = {
         "pit": ("/entry", "/entry/inventories", "/entry/slips/new?kind=credit", ISSUED),
-        "finance": ("/entry", "/entry/forms/coupons_issued"),
+        "finance": (
+            *("/entry", "/entry/forms/coupons_issued", "/entry/forms/variance_explained"),
+            *("/win", "/win/charts", "/win/coupons"),
+        ),
         "count": (f"/entry?gaming_day={DAY}", f"/entry/boxes/p/CC-07/{DAY}/B1"),
         "cage": ("/entry", f"/entry/boxes/p/CC-07/{DAY}/B1"),
     }

@@ -376,3 +376,13 @@ def test_a_form_opens_with_the_table_and_day_of_its_address(floor: Site) -> None
     assert 'value="CC-07"' in shown
     assert f'value="{DAY}"' in shown
     assert "F-9" not in shown
+
+
+def test_a_voucher_without_an_amount_is_named_and_one_with_it_is_counted(floor: Site) -> None:
+    first, second = floor.browser("count1"), floor.browser("count2")
+    assert send(first, BOX, count="1", second="N-9", vouchers="V-7\nV-8 5.00").status_code == 303
+    assert "no amount" not in second.get(BOX).text, "blind"
+    assert send(second, BOX, count="2", second="N-8", vouchers="V-7 2.00\nV-8 5.00").status_code
+    shown = second.get(BOX).text
+    assert "a count has no amount of voucher V-7." in shown
+    assert "$7.00" in shown

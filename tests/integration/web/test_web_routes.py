@@ -40,6 +40,9 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
     ("GET", "/drop"): frozenset(("finance", "auditor")),
     ("GET", "/win"): frozenset(("finance", "auditor")),
+    ("POST", "/win"): frozenset(("finance",)),
+    ("GET", "/win/charts"): frozenset(("finance", "auditor")),
+    ("GET", "/win/coupons"): frozenset(("finance", "auditor")),
     ("GET", "/entry"): PAPERS | frozenset(("count",)),
     ("GET", "/entry/inventories"): PIT,
     ("POST", "/entry/inventories"): PIT,
@@ -171,6 +174,7 @@ def paths(text: str) -> list[str]:
         f"/cases/new?round={quoted}&position={quoted}",
         f"/dossiers/new?of={quoted}",
         f"/drop?gaming_day={quoted}&table={quoted}",
+        f"/win/charts?property={quoted}&gaming_day={quoted}&table={quoted}",
         f"/?round={quoted}&position={quoted}&amount={quoted}&card={quoted}&from={quoted}&limit={quoted}",
     ]  # fmt: skip
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import journal, sealed_wins, wins
+from consumers.finance import coupons_and_checks, journal, sealed_wins, variances, wins
+from ledger.finance import coupons
+from ledger.finance.coupons import BatchLine, QuarterLine
 from ledger.finance.journal import JournalEntry, Posting
+from ledger.finance.serials import range_text
+from ledger.finance.statistics.charts import ChartLimits, ChartPoint
+from ledger.finance.statistics.hold import VarianceAsked
 from ledger.values import dollars
 from replay.recording.sealed_days import DayDecisions, Signers
-from replay.web.pages.win import drawn, tray_steps
+from replay.web.finance.chart_svg import of_errors, of_luck
+from replay.web.finance.win import drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
 from tests.scenes.table_days import fact
 from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
+    import httpx
+
     from infra.postgres.connection import Database
     from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser
@@ -72,10 +81,10 @@ def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
     table = next(each.table for each in closed.wins if each.drop.total is not None)
     with DayDecisions(database) as decisions:
         decisions.close_day(closed, TWO, "1")
-    late = fact("cash_bought_in", 11, position=2, amount=2_500) | {
-        "source": f"/{HOUSE}/{table}/desk",
-        "id": "very-late",
-    }
+    source = {"source": f"/{HOUSE}/{table}/desk"}
+    late = fact("cash_bought_in", 11, position=2, amount=2_500) | source | {"id": "very-late"}
+    slip = {"slip": "F-late", "chips": {"500": 4}, "total": 2_000, "by": ["F-9"]}
+    fill = fact("fill_accepted", 12, **slip) | source
     with opened_site(database, tmp_path) as site:
         site.take_in([received(json.dumps(late).encode())])
         page = shown(site.browser("auditor"), "/win")
@@ -85,6 +94,152 @@ def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
     assert dollars(before.drop.total or 0) in line
     assert f"/{HOUSE}/{table}/desk very-late" in page
     assert page.count("came after the day was closed") == 1
+    assert "as signed; later facts are not in it</span>" in page
+    assert "Pending</th>" not in page, "the sale changes no figure"
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(fill).encode())])
+        page = shown(site.browser("auditor"), "/win")
+    assert page.count("as signed;") == 1, "no other table has later facts"
+    its = page.split("as signed; later facts are not in it, and stand beside it as pending")[1]
+    steps = its.split("</table>")[0]
+    assert f'<td class="figure">{dollars(before.closer or 0)}</td>' in steps
+    assert '<b class="bad">+$20.00</b>' in steps.split("Fills")[1].split("</tr>")[0]
+
+
+def test_a_signed_tray_ends_where_the_journal_ends(scenes: Scenes) -> None:
+    database, _ = scenes.copy(played)
+    entries = journal.read(database)
+    for each in wins.read(database):
+        live = tray_steps(one for one in entries if one.table == each.table)
+        signed = signed_steps(each)
+        assert bool(live) == bool(signed)
+        for steps in (live, signed):
+            for before, after in pairwise(steps[:-1]):
+                assert after.before == before.after
+        if signed:
+            assert (signed[0].after, signed[-1].after) == (live[0].after, live[-1].after)
+            assert signed[-2].after == each.closer
+            differ = [[s.amount for s in of if "nothing" in s.says] for of in (live, signed)]
+            assert differ[0] == differ[1]
+
+
+def closing(who: Browser, **form: str) -> httpx.Response:
+    data = {"csrf": who.csrf, "property": HOUSE, "gaming_day": GAMING_DAY, **form}
+    return who.post("/win", data=data)
+
+
+def test_two_people_close_the_day_on_the_page_and_open_it_again(
+    scenes: Scenes, tmp_path: Path
+) -> None:
+    database, _ = scenes.copy(played)
+    table = wins.read(database)[0].table
+    lost = fact("drop_box_attached", 12, box="LOST", table=table, gaming_day=GAMING_DAY)
+    lost["source"] = f"/{HOUSE}/{table}/desk"
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(lost).encode())])
+        who = site.browser("finance")
+        assert "Close the day" in shown(who, "/win")
+        assert "Close the day" not in shown(site.browser("auditor"), "/win")
+        assert closing(who, second="").status_code == 422
+        alone = closing(who, second=" s-FINANCE ", despite="x")
+        assert (alone.status_code, "cannot be both people" in unescape(alone.text)) == (422, True)
+        lacks = closing(who, second="F-2")
+        assert (lacks.status_code, "lack a count" in lacks.text) == (422, True)
+        assert 'value="F-2"' in lacks.text, "what was typed is given back"
+        assert closing(who, second="F-2", despite="A box is lost.").status_code == 303
+        assert "SEALED v1" in shown(who, "/win")
+        assert closing(who, second="F-2", despite="x").status_code == 422, "it is closed"
+        assert closing(who, step="reopen", second="F-2").status_code == 422, "no reason"
+        assert closing(who, step="reopen", second="F-2", because="Late.").status_code == 303
+        assert "SEALED" not in shown(who, "/win")
+        assert closing(who, second="F-2", despite="Again.").status_code == 303
+        assert "SEALED v2" in shown(who, "/win")
+        rows = site.ports.tape.read(0, 1_000_000)
+    made = [row for row in rows if row.type.startswith(("day_sealed", "day_reopened"))]
+    [first, _, second] = [json.loads(row.data) for row in made]
+    assert (first["by"], first["second"], first["despite"]) == (
+        "S-finance",
+        "F-2",
+        "A box is lost.",
+    )
+    assert second["version"] == 2
+    assert {row.source for row in made} == {f"/{HOUSE}/office/days"}
+
+
+def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_path: Path) -> None:
+    database, _ = scenes.copy(played)
+    with opened_site(database, tmp_path) as site:
+        who, auditor = site.browser("finance"), site.browser("auditor")
+        page = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
+        wanted = sum(
+            len(each.missing) + len(each.exceptions) + bool(each.count_gap or each.pay_gap)
+            for each in wins.read(database)
+        )
+        assert page.count("<tr><th") - 1 == wanted > 0
+        paths = set(re.findall(r'href="(/[^"]+)"', page))
+        assert any(path.startswith("/entry/forms/variance_explained?") for path in paths)
+        for path in paths:
+            if not path.startswith("/docs/"):
+                assert who.get(path).status_code == 200, path
+        other = shown(auditor, "/win").split('id="work"')[1].split("</table>")[0]
+        assert "variance_explained" not in other
+        assert "Variance explained, by finance" in other
+
+
+def test_the_chart_has_a_mark_and_a_row_for_each_day_of_its_table(
+    scenes: Scenes, tmp_path: Path
+) -> None:
+    database, _ = scenes.copy(played)
+    asked = VarianceAsked(HOUSE, "table", "day", "9999-12-31")
+    points = {each.group: each for each in variances.charts(database, asked, ChartLimits())}
+    with opened_site(database, tmp_path) as site:
+        who = site.browser("auditor")
+        for table, point in points.items():
+            page = shown(who, f"/win/charts?property={HOUSE}&table={table}")
+            link = f"/win?gaming_day={GAMING_DAY}&table={table}"
+            marks = re.findall(rf'<a href="{re.escape(link)}" tabindex="-1"><title>([^<]*)', page)
+            assert len(marks) == (3 if point.z is not None else 2)
+            row = page.split("<tbody>")[1].split("</tr>")[0]
+            assert f'<a href="{link}">{GAMING_DAY}</a>' in row
+            assert dollars(point.paid_over) in row
+            assert (point.z or "n/a") in row
+            assert "style=" not in page
+        assert "No gaming day of this table" in shown(who, "/win/charts?table=CC-99")
+        assert who.get("/win/charts?gaming_day=x").status_code == 422
+        assert "/win/charts" in shown(who, "/win")
+
+
+def test_an_alarm_is_a_diamond_and_a_day_without_luck_has_no_mark() -> None:
+    usual = {"group": "T", "pay_gap": 0, "paid_under": 0, "paid_over": 0}
+    points = [
+        ChartPoint(gaming_day="2026-11-18", z="-3.10", alarms=["luck"], **usual),  # type: ignore[arg-type] # by name
+        ChartPoint(gaming_day="2026-11-19", z=None, alarms=[], **usual),  # type: ignore[arg-type] # as above
+        ChartPoint(gaming_day="2026-11-20", z="0.50", alarms=[], **usual),  # type: ignore[arg-type] # as above
+    ]
+    [line] = of_luck(points, ChartLimits()).lines
+    assert [(each.gaming_day[-2:], each.alarm) for each in line.marks] == [
+        ("18", True),
+        ("20", False),
+    ]
+    top, middle, bottom = of_luck(points, ChartLimits()).levels
+    assert top.y < middle.y < bottom.y < line.marks[0].y, "below the lower limit"
+    assert line.marks[1].y < middle.y
+    assert len(line.marks[0].diamond.split()) == 4
+    errors = of_errors(points, ChartLimits())
+    assert [len(each.marks) for each in errors.lines] == [3, 3]
+
+
+def test_coupons_and_checks_are_on_a_page(scenes: Scenes, tmp_path: Path) -> None:
+    database, _ = scenes.copy(played)
+    found = coupons_and_checks.coupon_facts(database, HOUSE)[HOUSE]
+    with opened_site(database, tmp_path) as site:
+        page = shown(site.browser("auditor"), "/win/coupons")
+    for line in coupons.lines(found):
+        assert not isinstance(line, QuarterLine)
+        if isinstance(line, BatchLine):
+            assert range_text(line.serial_from, line.serial_to) in page
+        for of in line.exceptions:
+            assert of.says in page
 
 
 def entry(name: str, tray: int, *, counted: int | None = None) -> JournalEntry:

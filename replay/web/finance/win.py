@@ -1,12 +1,15 @@
 """The page Win: the three wins of a gaming day, and what explains every cent of their gaps.
 
 The figures are those of `round-ledger win`. The tray of each table is shown from opener to closer,
-by the entries of `round-ledger journal`.
+by the entries of `round-ledger journal`; that of a closed day with late facts by what was signed.
+Two people close the day here, or open it again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -14,18 +17,22 @@ from fastapi import APIRouter, Depends, Request, Response
 from consumers.finance import journal as entries
 from consumers.finance import sealed_wins
 from consumers.money import drop as drop_view
+from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
+from ledger.errors import Refused, Usage
 from ledger.finance.groups import houses
 from ledger.values import dollars
-from replay.recording.sealed_days import versions_folder
+from replay.recording.sealed_days import SealedDay, Signers, versions_folder
 from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.entry import papers, typed
+from replay.web.finance.work_list import work_list
 from replay.web.page import page
 from replay.web.ports import ports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
@@ -36,6 +43,8 @@ BAR = 1_000
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
+Closer = Annotated[User, Depends(signed_in("finance"))]
+Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
 
 class TrayStep(NamedTuple):
@@ -48,6 +57,7 @@ class TrayStep(NamedTuple):
     facts: Sequence[FactRef] = ()
     is_count: bool = False
     of_rounds: bool = False  # what all rounds of the day moved
+    figure: str = ""  # the figure that late facts may change
 
 
 class Bar(NamedTuple):
@@ -76,6 +86,11 @@ class ShownWin(NamedTuple):
         return graded(self.win)
 
     @property
+    def overtaken(self) -> bool:
+        """Whether facts came after it was closed."""
+        return is_overtaken(self.win)
+
+    @property
     def missing(self) -> list[str]:
         """What the day lacks, a sentence each."""
         names = self.win.missing
@@ -87,11 +102,58 @@ class ShownWin(NamedTuple):
 @router.get("/win")
 def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
     """A gaming day (default: the latest): a line for each table, then each in detail."""
+    return _page(request, who, gaming_day.strip(), table.strip())
+
+
+@router.post("/win")
+def close(request: Request, who: Closer, form: Form) -> Response:
+    """Close a gaming day or open it again: the signed-in person, and a second one."""
+    day = typed.gaming_day(form)
+    try:
+        _decide(request, who, typed.text(form, "property"), day, form)
+    except (Usage, Refused) as error:
+        return _page(request, who, day, "", 422, form=form, wrong=papers.wrong(error))
+    return papers.see(f"/win?gaming_day={day}")
+
+
+def _decide(request: Request, who: User, house: str, day: str, form: Form) -> None:
+    """Raises `Usage` and `Refused`."""
+    of = ports(request)
+    papers.day_of(request, house, day)
+    up_to_date(of.database, sealed_wins.VIEWS)
+    because, despite = (form.get(name, "").strip() or None for name in ("because", "despite"))
+    second = typed.text(form, "second")
+    people = Signers(by=who.employee, second=second, because=because, despite=despite)
+    if form.get("step") == "reopen":
+        case = of.days.read(SealedDay(property=house, gaming_day=day))
+        of.days.decide(case, case.reopen(people))
+    else:
+        pinned = sealed_wins.pinned_now(of.database, house, day)
+        kept = versions_folder(of.library.home)
+        if of.days.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
+            raise Refused(
+                f"{' and '.join(pinned.missing)} lack a count or a ruling",
+                where=day,
+                hint="Complete them, or say why the day is closed as it is.",
+            )
+    up_to_date(of.database, sealed_wins.VIEWS)
+
+
+def _page(
+    request: Request,
+    who: User,
+    gaming_day: str,
+    table: str,
+    status: int = 200,
+    *,
+    form: Mapping[str, str] | None = None,
+    wrong: str = "",
+) -> Response:
     blind = blind_review.days(blind_review.hidden(request, who))
     database = ports(request).database
     days = drop_view.days(database)
-    wanted = gaming_day.strip() or (days[0] if days else "")
-    asked = {"gaming_day": wanted, "table": table.strip() or None}
+    wanted = gaming_day or (days[0] if days else "")
+    asked = {"gaming_day": wanted, "table": table or None}
     kept = versions_folder(ports(request).library.home)
     found = sealed_wins.read(database, kept=kept, by_shift=False, **asked) if wanted else []
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
@@ -106,18 +168,38 @@ def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -
     return page(
         request,
         "win.html",
+        status,
         days=days,
         gaming_day=wanted,
-        table=table.strip(),
+        table=table,
         found=shown,
         houses=list(_houses(shown)),
         several=len({each.win.property for each in shown}) > 1,
+        work=[of for each in shown for of in work_list(each.win, who, withheld=each.withheld)],
+        closing=[] if table else list(_closing(shown)),
+        form=form or {},
+        wrong=wrong,
         names=FIGURES,
         of_papers=("drop", "counted"),
         figure=named,
         dollars=dollars,
         with_sign=signed,
     )
+
+
+class DayToClose(NamedTuple):
+    """A casino's gaming day, as it may be closed or opened again."""
+
+    property: str
+    is_closed: bool
+    lacks: bool  # a table lacks something
+
+
+def _closing(shown: Sequence[ShownWin]) -> Iterator[DayToClose]:
+    for house in sorted({each.win.property for each in shown}):
+        wins = [each.win for each in shown if each.win.property == house]
+        is_closed = any(each.grade == "SEALED" for each in wins)
+        yield DayToClose(house, is_closed, any(each.missing for each in wins))
 
 
 def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:
@@ -128,8 +210,47 @@ def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:
 
 
 def _tray(win: TableWin, its: Iterable[JournalEntry]) -> list[TrayStep]:
-    """A table's tray; empty if late facts changed it after the day was closed."""
-    return [] if win.pending else tray_steps(its)
+    """A table's tray; by what was signed if facts came after that."""
+    return signed_steps(win) if is_overtaken(win) else tray_steps(its)
+
+
+def is_overtaken(win: TableWin) -> bool:
+    """Whether facts came after a table's day was closed, so that the journal has others."""
+    return bool(win.late or win.pending)
+
+
+def signed_steps(win: TableWin) -> list[TrayStep]:
+    """A closed day's tray from opener to closer by its signed figures.
+
+    What neither slips nor rounds moved was sold for cash, checks and vouchers, or exchanged.
+    """
+    if win.opener is None or win.closer is None:
+        return []
+    poker = win.owed is None
+    of_tray = (item for item in win.items if (item.gap, item.code) == ("count", "tray"))
+    item = next(of_tray, None)
+    differs = (win.bank_variance or 0) if poker else item.amount if item else 0
+    moved = 0 if poker else win.moved
+    others = win.closer - win.opener - win.fills + win.credits - moved - differs
+    names = "Chips sold and exchanged" + (", and moved by rounds" if poker else "")
+    changes = (
+        ("Fills", win.fills, "fills", False),
+        ("Credits", -win.credits, "credits", False),
+        (names, others, "", False),
+        ("Chips that rounds moved", moved, "moved", True),
+        ("Difference that nothing explains", differs, "", False),
+    )
+    held = win.opener
+    steps = [TrayStep("Opener", held, 0, held, is_count=True, figure="opener")]
+    for says, amount, figure, of_rounds in changes:
+        if amount or win.pending.get(figure):
+            facts = item.facts if item and says.startswith("Difference") else ()
+            after = held + amount
+            steps.append(
+                TrayStep(says, amount, held, after, facts, of_rounds=of_rounds, figure=figure)
+            )
+            held = after
+    return [*steps, TrayStep("Closer", win.closer, 0, held, is_count=True, figure="closer")]
 
 
 def tray_steps(its: Iterable[JournalEntry]) -> list[TrayStep]:

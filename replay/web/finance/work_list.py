@@ -1,0 +1,99 @@
+"""What a gaming day still wants, and where each is worked off: a page, or a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, urlencode
+
+from replay.text.wins import missing_says
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.access.users import Role, User
+    from ledger.finance.win import TableWin
+
+
+class WhereToGo(NamedTuple):
+    """The page or command that works something off. path: None for a command."""
+
+    says: str
+    path: str | None = None
+    roles: tuple[Role, ...] = ("finance", "auditor")
+
+
+class WorkItem(NamedTuple):
+    """One thing to work off."""
+
+    property: str
+    table: str
+    code: str
+    says: str
+    to: WhereToGo
+    may: bool  # whether this user's role opens that page
+
+
+def work_list(win: TableWin, user: User, *, withheld: bool = False) -> Iterator[WorkItem]:
+    """What one table's day wants; nothing of its rounds if they are withheld from the user."""
+    for name in win.missing:
+        if not (withheld and name.startswith("round:")):
+            says = missing_says(name)
+            code = name.partition(":")[0]
+            yield _item(win, user, f"{code} missing", says, _missing(win, name))
+    for each in win.exceptions:
+        yield _item(win, user, each.code, each.says, _exception(win, each.code))
+    if not withheld and (win.count_gap or win.pay_gap):
+        says = "Its win has a gap. An investigation of it is signed by two"
+        to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
+        yield _item(win, user, "gap", says, to)
+
+
+def _item(win: TableWin, user: User, code: str, says: str, to: WhereToGo) -> WorkItem:
+    text = says[:1].upper() + says[1:].removesuffix(".") + "."
+    may = to.path is not None and user.has(*to.roles)
+    return WorkItem(win.property, win.table or "", code.replace("_", " "), text, to, may)
+
+
+def _missing(win: TableWin, name: str) -> WhereToGo:
+    kind, _, which = name.partition(":")
+    if kind in ("opener", "closer"):
+        count = "open" if kind == "opener" else "drop"
+        path = f"/entry/inventories?{_of(win, table=win.table or '', kind=count)}"
+        return WhereToGo("Table inventory", path, ("pit",))
+    if kind == "box" and which:
+        box = f"{win.property}/{win.table}/{win.gaming_day}/{quote(which, safe='')}"
+        return WhereToGo(f"Count of box {which}", f"/entry/boxes/{box}", ("count",))
+    if kind == "box":
+        return WhereToGo("Drop box attached", _form(win, "drop_box_attached"), ("pit",))
+    return WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}")
+
+
+def _exception(win: TableWin, code: str) -> WhereToGo:
+    on_drop = urlencode({"gaming_day": win.gaming_day, "table": win.table or ""})
+    counts = WhereToGo("Counts on Drop", f"/drop?{on_drop}")
+    slips = WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
+    found = {
+        "slip_recorded_twice": slips,
+        "slip_accepted_and_voided": slips,
+        "slip_amounts_differ": slips,
+        "slip_missing": slips,
+        "counts_disagree": counts,
+        "verification_disagrees": counts,
+        "box_differs": counts,
+        "coupon_redeemed_twice": WhereToGo("Coupons and checks", "/win/coupons"),
+        "no_gaming_day": WhereToGo(
+            "Drop box attached", _form(win, "drop_box_attached"), roles=("pit",)
+        ),
+        "equivocation": WhereToGo("round-ledger quarantine list"),
+        "digest_differs": WhereToGo(f"round-ledger day show {win.gaming_day}"),
+    }
+    usual = WhereToGo("How to put it right", "/docs/roles/finance.html#exceptions-of-a-day")
+    return found.get(code, usual)
+
+
+def _form(win: TableWin, name: str) -> str:
+    return f"/entry/forms/{name}?{_of(win, table=win.table or '')}"
+
+
+def _of(win: TableWin, **more: str) -> str:
+    return urlencode({"property": win.property, "gaming_day": win.gaming_day, **more})
