@@ -236,15 +236,16 @@ def entry(browser: Browser, floor: Floor) -> None:
         page.get_by_label("$100.00", exact=True).first.fill("12")
         page.get_by_label("$20.00", exact=True).first.fill("41")
         page.get_by_label("Second person").fill("N-5002")
-        keep(page, "entry-count", 1_000)
+        page.evaluate("scrollTo(0, 0)")
+        keep(page, "entry-count", 1_100)
 
 
 def charts(browser: Browser, floor: Floor) -> None:
     """Three weeks of a table: one day that chance hardly explains, and dealers who overpay."""
     add_people(floor.cli)
     with looking(browser, floor, "ada") as page:
-        seen(page, f"{floor.url}/win/charts?table=BA-01")
-        keep(page, "charts", 900)
+        seen(page, f"{floor.url}/win/charts?table=TDF-01")
+        keep(page, "charts", 960)
 
 
 def live(browser: Browser, floor: Floor) -> None:
@@ -346,13 +347,18 @@ def craps_table(folder: Path) -> Iterator[Floor]:
 
 @contextmanager
 def three_weeks(folder: Path) -> Iterator[Floor]:
-    """One table of baccarat for half an hour a day; from the tenth day on it pays too much."""
+    """One table of dice for half an hour a day; from the tenth day on it pays too much."""
     told = []
     for nth in range(21):
         day = (datetime(2026, 10, 31, tzinfo=UTC) + timedelta(days=nth)).date().isoformat()
-        mistakes = {"overpay": 1} if nth >= 10 else {}  # noqa: PLR2004 - as the text says
+        mistakes = {"overpay": 1} if nth >= 10 else {}
         plan = plan_of(
-            tables=1, minutes=30, seed=nth, gaming_day=day, of=["baccarat"], mistakes=mistakes
+            tables=1,
+            minutes=30,
+            seed=nth,
+            gaming_day=day,
+            of=["three_dice_football"],
+            mistakes=mistakes,
         )
         told += [line(plan, fact) for fact in deal(plan)[0]]
     (folder / "feed.jsonl").write_bytes(b"\n".join(told))

@@ -49,6 +49,16 @@ def read(
     return lines(asked, days, limits, explained)
 
 
+def explained_days(database: Database, gaming_day: str) -> set[tuple[str, str | None]]:
+    """Property and table of each variance of a gaming day that two people explained."""
+    return {
+        (house, fact.body.table)
+        for house, facts in variance_facts(database, None).items()
+        for fact in facts
+        if isinstance(fact.body, VarianceExplained) and fact.body.gaming_day == gaming_day
+    }
+
+
 def charts(
     database: Database,
     asked: VarianceAsked,

@@ -17,7 +17,7 @@ FIGURES = ("drop", "counted", "moved", "owed", "count_gap", "pay_gap")
 _MISSING = {
     "opener": "the tray was not counted at the opening, nor at the end of the day before",
     "closer": "the tray was not counted at the drop or at the closing",
-    "box": "box {} has not been counted",
+    "box": "box {} has not been counted, or a voucher in it has no amount",
     "no box": "something was put into a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
 }

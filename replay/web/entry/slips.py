@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -133,9 +133,11 @@ def _is_of(user: User, kind: Kind, step: SlipStep) -> bool:
     return user.has("cage" if is_at_cage(kind, step) else "pit")
 
 
-def _suggested(slips: list[SlipRecord], kind: str) -> str:
-    """The number after the newest of a kind; empty if it has none."""
+def _suggested(slips: Sequence[SlipRecord], kind: str, tables: Sequence[str]) -> str:
+    """The number after the newest of a kind; empty if it has none, or is of one table's series."""
     last = next((slip.number for slip in slips if slip.kind == kind), "")
+    if any(table in last for table in tables):
+        return ""
     match = _NUMBER.fullmatch(last)
     return f"{match[1]}{int(match[2]) + 1:0{len(match[2])}d}" if match else ""
 
@@ -151,7 +153,7 @@ def _request_page(
         status,
         form=form,
         **its,
-        suggested=_suggested([*day.slips], form.get("kind", "fill")) if day else "",
+        suggested=_suggested(day.slips, form.get("kind", "fill"), day.tables) if day else "",
         chips=typed.CHIPS,
         wrong=wrong,
     )

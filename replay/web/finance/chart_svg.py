@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ledger.finance.statistics.charts import ChartLimits, ChartPoint
 
 WIDTH, HEIGHT = 1_000, 260
-LEFT, RIGHT, TOP, BOTTOM = 90, 20, 14, 30
+LEFT, RIGHT, TOP, BOTTOM = 130, 50, 14, 30
 MARK = 6
 """Half the width of a mark."""
 
@@ -24,7 +24,7 @@ DAYS_MAX = 60
 """The last days that are drawn; the table has the same."""
 
 
-class Mark(NamedTuple):
+class ChartMark(NamedTuple):
     """A day's mark."""
 
     x: int
@@ -49,11 +49,11 @@ class Level(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The marks of one series, joined where days follow one another."""
+    """The marks of one series, joined except over a day without a figure."""
 
     name: str
-    marks: Sequence[Mark]
-    joined: str  # the points of a polyline
+    marks: Sequence[ChartMark]
+    joined: Sequence[str]  # the points of a polyline for each run of days without a gap
 
 
 class Drawing(NamedTuple):
@@ -65,6 +65,8 @@ class Drawing(NamedTuple):
     days: Sequence[tuple[int, str]]  # first and last day, and where they stand
     width: int = WIDTH
     height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
 
 
 def of_luck(points: Sequence[ChartPoint], limits: ChartLimits) -> Drawing:
@@ -122,14 +124,17 @@ def _drawn(
 
     lines = []
     for name, values, says, alarms in series:
-        marks = [
-            Mark(across(at), up(value), each.gaming_day, said, alarm)
-            for at, (each, value, said, alarm) in enumerate(
-                zip(points, values, says, alarms, strict=True)
-            )
-            if value is not None
-        ]
-        lines.append(Line(name, marks, " ".join(f"{each.x},{each.y}" for each in marks)))
+        marks: list[ChartMark] = []
+        runs: list[str] = [""]
+        for at, (each, value, said, alarm) in enumerate(
+            zip(points, values, says, alarms, strict=True)
+        ):
+            if value is None:
+                runs.append("")
+                continue
+            marks.append(ChartMark(across(at), up(value), each.gaming_day, said, alarm))
+            runs[-1] += f" {marks[-1].x},{marks[-1].y}"
+        lines.append(Line(name, marks, [run.strip() for run in runs if " " in run.strip()]))
     ends = [(at, points[at].gaming_day) for at in sorted({0, len(points) - 1}) if points]
     return Drawing(
         title,

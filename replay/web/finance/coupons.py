@@ -40,6 +40,12 @@ class HousePapers(NamedTuple):
     books: list[BookLine]
 
     @builtins.property  # `property` is a field here
+    def wants(self) -> bool:
+        """Whether something is to be worked off."""
+        of_coupons = any(each.exceptions for each in self.batches)
+        return of_coupons or bool(self.unknown) or any(each.exceptions for each in self.books)
+
+    @builtins.property
     def checks_shown(self) -> list[CheckLine]:
         """Those with the most outstanding, in order of number."""
         most = sorted(self.checks, key=lambda each: (-each.outstanding, each.check))[:LINES_MAX]

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins
+from consumers.finance import sealed_wins, variances
 from consumers.money import drop as drop_view
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import Refused, Usage
 from ledger.finance.groups import houses
+from ledger.finance.journal import CARRIED
 from ledger.values import dollars
 from replay.recording.sealed_days import SealedDay, Signers, versions_folder
 from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
@@ -156,6 +157,7 @@ def _page(
     asked = {"gaming_day": wanted, "table": table or None}
     kept = versions_folder(ports(request).library.home)
     found = sealed_wins.read(database, kept=kept, by_shift=False, **asked) if wanted else []
+    explained = variances.explained_days(database, wanted) if found else set()
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
     for entry in entries.read(database, **asked) if found else ():
         its[entry.property, entry.table].append(entry)
@@ -175,7 +177,16 @@ def _page(
         found=shown,
         houses=list(_houses(shown)),
         several=len({each.win.property for each in shown}) > 1,
-        work=[of for each in shown for of in work_list(each.win, who, withheld=each.withheld)],
+        work=[
+            of
+            for each in shown
+            for of in work_list(
+                each.win,
+                who,
+                withheld=each.withheld,
+                explained=(each.win.property, each.win.table) in explained,
+            )
+        ],
         closing=[] if table else list(_closing(shown)),
         form=form or {},
         wrong=wrong,
@@ -258,6 +269,8 @@ def tray_steps(its: Iterable[JournalEntry]) -> list[TrayStep]:
     steps: list[TrayStep] = []
     held = 0
     for entry in its:
+        if entry.entry == CARRIED:  # of the days before; the opener counts
+            continue
         tray = f"assets:tray:{entry.table}"
         gained = sum(each.amount for each in entry.postings if each.account == tray)
         counted = next((each.amount for each in entry.balances if each.account == tray), None)

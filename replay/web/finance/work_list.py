@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
 
-from replay.text.wins import missing_says
+from replay.text.wins import missing_says, named, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,13 @@ class WorkItem(NamedTuple):
     may: bool  # whether this user's role opens that page
 
 
-def work_list(win: TableWin, user: User, *, withheld: bool = False) -> Iterator[WorkItem]:
-    """What one table's day wants; nothing of its rounds if they are withheld from the user."""
+def work_list(
+    win: TableWin, user: User, *, withheld: bool = False, explained: bool = False
+) -> Iterator[WorkItem]:
+    """What one table's day wants; nothing of its rounds if they are withheld from the user.
+
+    explained: two people signed what they found of its variance.
+    """
     for name in win.missing:
         if not (withheld and name.startswith("round:")):
             says = missing_says(name)
@@ -42,8 +47,9 @@ def work_list(win: TableWin, user: User, *, withheld: bool = False) -> Iterator[
             yield _item(win, user, f"{code} missing", says, _missing(win, name))
     for each in win.exceptions:
         yield _item(win, user, each.code, each.says, _exception(win, each.code))
-    if not withheld and (win.count_gap or win.pay_gap):
-        says = "Its win has a gap. An investigation of it is signed by two"
+    if not (withheld or explained) and (win.count_gap or win.pay_gap):
+        gaps = (named("count_gap", win.count_gap, signed), named("pay_gap", win.pay_gap, signed))
+        says = f"{', '.join(gaps)}: two people sign what they found"
         to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
         yield _item(win, user, "gap", says, to)
 

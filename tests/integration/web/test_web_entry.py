@@ -76,6 +76,7 @@ def test_a_box_is_counted_twice_blind_and_verified_blind(floor: Site) -> None:
     assert send(cage, BOX, total="520.20").status_code == 303
     shown = cage.get(BOX).text
     assert "The cage verified $520.20." in shown
+    assert "It is verified." in shown
     assert "$300.00" in shown
     made = facts(floor, "drop_box_counted", "drop_box_verified")
     assert [source for source, _ in made] == [
@@ -205,6 +206,13 @@ def test_a_slip_of_a_device_goes_on_here_and_its_number_is_used_once(floor: Site
     sent = send(cage, slip, step="dispatched", second="G-1", chips_500="4")
     assert sent.status_code == 303, sent.text
     assert cage.get("/entry/slips/p/fill/F-9").status_code == 404
+
+
+def test_the_number_of_another_tables_series_is_not_suggested(floor: Site) -> None:
+    pit = floor.browser("pit1")
+    asked = {"property": "p", "table": "CC-07", "kind": "fill", "chips_500": "4"}
+    send(pit, "/entry/slips", **asked, slip="FILL-CC-07-001")
+    assert "FILL-CC-07" not in pit.get("/entry/slips/new?property=p&kind=fill").text
 
 
 def test_a_second_print_of_a_slip_says_reprint_and_each_is_logged(floor: Site) -> None:

@@ -181,6 +181,13 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
         for path in paths:
             if not path.startswith("/docs/"):
                 assert who.get(path).status_code == 200, path
+        gap = next(each for each in wins.read(database) if each.count_gap or each.pay_gap)
+        because = {"table": gap.table, "gaming_day": GAMING_DAY, "because": "Luck.", "by": "F-1"}
+        told = fact("variance_explained", 13, "office", **because, amount=0, second="F-2")
+        told["source"] = f"/{HOUSE}/office/v"
+        site.take_in([received(json.dumps(told).encode())])
+        after = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
+        assert after.count("<tr><th") == page.count("<tr><th") - 1, "it is explained"
         other = shown(auditor, "/win").split('id="work"')[1].split("</table>")[0]
         assert "variance_explained" not in other
         assert "Variance explained, by finance" in other
@@ -217,6 +224,8 @@ def test_an_alarm_is_a_diamond_and_a_day_without_luck_has_no_mark() -> None:
         ChartPoint(gaming_day="2026-11-20", z="0.50", alarms=[], **usual),  # type: ignore[arg-type] # as above
     ]
     [line] = of_luck(points, ChartLimits()).lines
+    assert line.joined == [], "nothing is joined over a day without a figure"
+    assert len(of_luck([points[0], points[2]], ChartLimits()).lines[0].joined) == 1
     assert [(each.gaming_day[-2:], each.alarm) for each in line.marks] == [
         ("18", True),
         ("20", False),
@@ -279,6 +288,11 @@ def test_a_tray_goes_from_opener_to_closer_by_the_entries_of_the_journal() -> No
     assert [bar.kind for bar in bars] == ["count", "gain", "loss", "gain", "loss", "count"]
     assert bars[1].x == bars[0].width
     assert max(bar.x + bar.width for bar in bars) == 1_000
+
+
+def test_a_tray_begins_at_its_opener_whatever_the_days_before_left() -> None:
+    before = entry("carried", 900)
+    assert tray_steps([before, *DAY]) == tray_steps(DAY)
 
 
 @pytest.mark.parametrize("missing", ["opening", "closing"])
