@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import papers, variances
+from consumers.money import drop as drop_view
 from infra.access.users import User
 from ledger.errors import Usage
 from ledger.finance.statistics.charts import ChartLimits
 from ledger.finance.statistics.hold import VarianceAsked
+from replay.recording.sealed_days import versions_folder
 from replay.text.times import is_gaming_day
 from replay.text.wins import signed
 from replay.web.access import blind_review
@@ -54,7 +56,10 @@ def charts(
     withheld = _is_withheld(request, who, house, name)
     if name and not withheld:
         asked = VarianceAsked(house, "table", "day", day or "9999-12-31")
-        points = variances.charts(database, asked, limits, table=name)[-DAYS_MAX:]
+        days = [each for each in drop_view.days(database) if each <= asked.until][:DAYS_MAX]
+        kept = versions_folder(ports(request).library.home)
+        since = min(days, default="")
+        points = variances.charts(database, asked, limits, kept, since=since, table=name)
     return page(
         request,
         "charts.html",

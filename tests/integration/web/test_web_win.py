@@ -78,7 +78,7 @@ def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
 ) -> None:
     database, _ = scenes.copy(played)
     closed = sealed_wins.pinned_now(database, HOUSE, GAMING_DAY)
-    table = next(each.table for each in closed.wins if each.drop.total is not None)
+    table = next(each.table for each in closed.wins.tables if each.drop.total is not None)
     with DayDecisions(database) as decisions:
         decisions.close_day(closed, TWO, "1")
     source = {"source": f"/{HOUSE}/{table}/desk"}
@@ -90,7 +90,7 @@ def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
         page = shown(site.browser("auditor"), "/win")
     line = page.split(f'">{table}</a>')[1].split("</tr>")[0]
     assert "<td>SEALED v1</td>" in line
-    before = next(each for each in closed.wins if each.table == table)
+    before = next(each for each in closed.wins.tables if each.table == table)
     assert dollars(before.drop.total or 0) in line
     assert f"/{HOUSE}/{table}/desk very-late" in page
     assert page.count("came after the day was closed") == 1
