@@ -37,8 +37,6 @@ SELECT m.*, w.shift
  WHERE r.last_us >= w.since_us AND r.last_us < w.until_us
 """  # noqa: S608 - as above
 
-_SUMS = ", ".join(f"sum({name})::bigint AS {name}" for name in SUMS)
-
 
 class _DetailedRound(NamedTuple):
     """A round with differences, corrections, or money that awaits a fact."""
@@ -112,45 +110,63 @@ def _summed(
     ):
         of = (f"{group[2]}/{group[1]}/{number}", _money(told))
         details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
-    spreads, lacks = _spreads(store, rounds, asked)
-    found: dict[Group, RoundsMoney] = {}
-    for property_, day, table, shift, game, poker, *sums in store.query(
-        "SELECT property, gaming_day, table_name, shift,"  # noqa: S608 - as above
-        " (array_agg(game ORDER BY number) FILTER (WHERE game IS NOT NULL))[1], bool_or(poker),"
-        f" {_SUMS} FROM ({rounds}) m GROUP BY property, gaming_day, table_name, shift",
-        asked,
-    ):
-        amounts: dict[str, Any] = {n: amount or 0 for n, amount in zip(SUMS, sums, strict=True)}
-        key = (property_, day, table, shift)
-        money = RoundsMoney(game, poker, **amounts, spread=sum_of(spreads[key]), lacks=lacks[key])
-        found[key] = _detailed(money, details[key], recorded=recorded)
-    return found
+    parts: dict[Group, list[_SummedRounds]] = defaultdict(list)
+    for property_, day, table, shift, *summed in store.query(_PARTS.format(rounds=rounds), asked):
+        of_part = [*summed[:_OF_PART], summed[_OF_PART:]]
+        parts[property_, day, table, shift].append(_SummedRounds._make(of_part))
+    return {
+        group: _detailed(_together(its), details[group], recorded=recorded)
+        for group, its in parts.items()
+    }
 
 
-_NUMERATORS = ", ".join(
-    f"split_part({name}, '/', 2), sum(split_part({name}, '/', 1)::numeric)::text"
-    for name in ("mean", "variance")
-)
+class _SummedRounds(NamedTuple):
+    """The sums of a group's rounds of one game whose moments have one denominator."""
+
+    game: str | None
+    first: int  # number of the first of them
+    poker: bool
+    lacks: str | None
+    mean_over: str
+    mean: str | None
+    variance_over: str
+    variance: str | None
+    sums: Sequence[int | None]  # as `SUMS`
 
 
-def _spreads(
-    store: ViewStore, rounds: str, asked: Mapping[str, object]
-) -> tuple[dict[Group, list[tuple[str, str]]], dict[Group, tuple[str, ...]]]:
-    """The means and variances of what is owed, by group, and the wagers without them."""
-    spreads: dict[Group, list[tuple[str, str]]] = defaultdict(list)
-    lacks: dict[Group, set[str]] = defaultdict(set)
-    for *of, without, mean_over, mean, variance_over, variance in store.query(
-        f"SELECT property, gaming_day, table_name, shift, lacks, {_NUMERATORS} FROM ({rounds}) m"  # noqa: S608 - values are parameters
-        " GROUP BY property, gaming_day, table_name, shift, lacks,"
-        " split_part(mean, '/', 2), split_part(variance, '/', 2)",
-        asked,
-    ):
-        property_, day, table, shift = of
-        group = (property_, day, table, shift)
-        if mean is not None:
-            spreads[group].append((f"{mean}/{mean_over or 1}", f"{variance}/{variance_over or 1}"))
-        lacks[group] |= set(without.split(",")) if without else set()
-    return spreads, defaultdict(tuple, {of: tuple(sorted(its)) for of, its in lacks.items()})
+_OF_PART = len(_SummedRounds._fields) - 1
+
+# One pass over the rows. A denominator is a group of its own, so that numerators add up.
+_PARTS = f"""
+SELECT property, gaming_day, table_name, shift, game, min(number), bool_or(poker), lacks,
+       split_part(mean, '/', 2), sum(split_part(mean, '/', 1)::numeric)::text,
+       split_part(variance, '/', 2), sum(split_part(variance, '/', 1)::numeric)::text,
+       {", ".join(f"sum({name})::bigint" for name in SUMS)}
+  FROM ({{rounds}}) m
+ GROUP BY property, gaming_day, table_name, shift, game, lacks,
+       split_part(mean, '/', 2), split_part(variance, '/', 2)
+"""  # noqa: S608 - put together from constants
+
+
+def _together(parts: Sequence[_SummedRounds]) -> RoundsMoney:
+    """The money of a group's rounds."""
+    named = [each for each in parts if each.game is not None]
+    first = min(named, key=lambda each: each.first, default=None)
+    lacks = {wager for each in parts if each.lacks for wager in each.lacks.split(",")}
+    amounts: dict[str, Any] = {
+        name: sum(each.sums[nth] or 0 for each in parts) for nth, name in enumerate(SUMS)
+    }
+    return RoundsMoney(
+        first.game if first else None,
+        any(each.poker for each in parts),
+        **amounts,
+        spread=sum_of(
+            (f"{each.mean}/{each.mean_over or 1}", f"{each.variance}/{each.variance_over or 1}")
+            for each in parts
+            if each.mean is not None
+        ),
+        lacks=tuple(sorted(lacks)),
+    )
 
 
 def _money(text: str) -> RoundMoney:

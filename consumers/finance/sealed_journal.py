@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.facts import DaySealed
+    from ledger.finance.exceptions import DayKey
     from ledger.finance.placing import TableId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import TableWin
@@ -119,8 +120,13 @@ def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[Journal
         return None
     found = records.corrected
     before = earlier_days(store, {key[::2]: seal.gaming_day for key in found})
-    for day in {each.gaming_day for its in before.values() for each in its}:
-        papers = wins.records_of(store, asked._replace(gaming_day=day)).papers(property_, day)
+    days: dict[str, dict[DayKey, DayRecord]] = defaultdict(dict)
+    for (name, table), its in before.items():
+        for each in its:
+            days[each.gaming_day][name, each.gaming_day, table] = each
+    for day, known in days.items():
+        of_day = wins.records_of(store, asked._replace(gaming_day=day), known)
+        papers = of_day.papers(property_, day)
         if late_facts(store, (property_, day), seal.heads, papers):
             return None
     return journal((found[key] for key in sorted(found)), balances(before))

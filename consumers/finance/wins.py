@@ -103,9 +103,11 @@ def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
     return records_of(store, asked).wins()
 
 
-def records_of(store: ViewStore, asked: WinsAsked) -> DayRecords:
-    """What the wins of what is asked for rest on."""
-    corrected = day_records(store, asked, WITH_CORRECTIONS)
+def records_of(
+    store: ViewStore, asked: WinsAsked, known: Mapping[DayKey, DayRecord] | None = None
+) -> DayRecords:
+    """What the wins of what is asked for rest on. `known`: the same with corrections, if read."""
+    corrected = day_records(store, asked, WITH_CORRECTIONS) if known is None else known
     changed = _has_corrections(store, asked)
     return DayRecords(corrected, day_records(store, asked, AS_RECORDED) if changed else None)
 
