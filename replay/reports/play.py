@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from consumers.finance import sealed_wins
-from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS
+from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, submission_rows
 from infra.postgres.view_tables import reading
+from ledger.adjudication.submissions import filed, kept_rules
+from ledger.edges.spread import means
 from ledger.games import games
+from ledger.record.wire import fact_of
 from ledger.rules.engine.steps import POT
+from ledger.values import RoundId
 from replay.reports.kind import columns, days_between, first_day
 from replay.reports.table import ReportColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from ledger.adjudication.submissions import RulesFor
     from ledger.finance.win import TableWin
     from replay.reports.kind import AskedReport
     from replay.reports.table import Value
@@ -25,6 +30,7 @@ WAGERS = (
     *columns("game wager", counts="rounds wagers"),
     *columns(money="handle pushed collected paid cage_paid win"),
     ReportColumn("hold", "percent"),
+    *columns(money="moved theoretical"),
 )
 
 _BY_WAGER = f"""
@@ -41,6 +47,23 @@ SELECT r.game, s.wager, count(DISTINCT (r.table_name, r.gaming_day, r.number)), 
  GROUP BY r.game, s.wager ORDER BY r.game, s.wager
 """  # noqa: S608 - our own names
 
+_STAKED = f"""
+SELECT r.game, s.wager, r.table_name, r.gaming_day, sum(s.stake)::bigint
+  FROM {{schema}}.{RULINGS.name} r
+  JOIN {{schema}}.{SETTLEMENTS.name} s USING (property, table_name, gaming_day, number)
+ WHERE r.property = %(property)s AND r.gaming_day BETWEEN %(since)s AND %(day)s
+   AND s.wager <> %(pot)s AND s.outcome <> 'void' AND r.game IS NOT NULL
+ GROUP BY r.game, s.wager, r.table_name, r.gaming_day
+"""  # noqa: S608 - as above
+
+_MISPAID = f"""
+SELECT m.game, i ->> 'wager', sum((i ->> 'amount')::bigint)::bigint
+  FROM {{schema}}.{MONEY.name} m CROSS JOIN json_array_elements(m.details::json -> 'items') i
+ WHERE m.property = %(property)s AND m.gaming_day BETWEEN %(since)s AND %(day)s
+   AND m.details IS NOT NULL AND m.game IS NOT NULL
+ GROUP BY m.game, i ->> 'wager'
+"""  # noqa: S608 - as above
+
 _ROUNDS = f"""
 SELECT table_name, count(*) FROM {{schema}}.{MONEY.name}
  WHERE property = %(property)s AND gaming_day BETWEEN %(since)s AND %(day)s AND poker
@@ -49,18 +72,42 @@ SELECT table_name, count(*) FROM {{schema}}.{MONEY.name}
 
 
 def by_wager(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each wager of each game: what was at risk, and what it won, by the rulings."""
+    """Each wager of each game: what was at risk, what it won by the rulings, and what moved.
+
+    Theoretical is the handle times the exact edge of the paytables in force; null without an edge
+    on file. Void wagers are no part of it.
+    """
     of = {"property": asked.property, "since": asked.since, "day": asked.gaming_day, "pot": POT}
-    with reading(asked.database, [RULINGS.name, SETTLEMENTS.name]) as store:
-        rows = store.query(_BY_WAGER, of)
-    for game, wager, rounds, wagers, handle, pushed, collected, paid, cage in rows:
+    views = [each.name for each in (RULINGS, SETTLEMENTS, MONEY, SUBMISSIONS)]
+    with reading(asked.database, views) as store:
+        rows = {(game, wager): sums for game, wager, *sums in store.query(_BY_WAGER, of)}
+        mispaid = {(game, wager): amount for game, wager, amount in store.query(_MISPAID, of)}
+        rules_for = kept_rules(filed(map(fact_of, submission_rows(store, asked.property))))
+        expected = _theoretical(asked.property, store.query(_STAKED, of), rules_for)
+    for game, wager in sorted({*rows, *mispaid}):
+        rounds, wagers, handle, pushed, collected, paid, cage = rows.get((game, wager), [0] * 7)
         known = games()[game].wager(wager) if game in games() else None
         win = collected - paid
         hold = round(Fraction(10_000 * win, handle)) if handle else None
         yield (
             games()[game].title if game in games() else game, known.name if known else wager,
             rounds, wagers, handle, pushed, collected, paid, cage, win, hold,
+            win + mispaid.get((game, wager), 0), expected.get((game, wager)),
         )  # fmt: skip
+
+
+def _theoretical(
+    property_: str, staked: Iterable[tuple[Any, ...]], rules_for: RulesFor
+) -> dict[tuple[str, str], int | None]:
+    """What each wager leaves the house on average, whole cents; None: an edge is not on file."""
+    sums: dict[tuple[str, str], Fraction | None] = {}
+    for game, wager, table, day, cents in staked:
+        edge = None
+        if game in games():
+            edge = means(rules_for(games()[game], RoundId(property_, table, day, 1))).get(wager)
+        so_far = sums.get((game, wager), Fraction(0))
+        sums[game, wager] = None if edge is None or so_far is None else so_far + edge * cents
+    return {of: None if each is None else round(each) for of, each in sums.items()}
 
 
 RAKE = (

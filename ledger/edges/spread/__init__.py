@@ -6,11 +6,14 @@ models or measured figures elsewhere (ADR 0200).
 
 from __future__ import annotations
 
+from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ledger.edges import edges_under
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ledger.edges.spread.moments import DecidedBet, Spread
     from ledger.facts import DiceThrown
@@ -43,6 +46,19 @@ def of_round(
     bets = [each for each in bets if each.bet.wager not in its.inside]
     lacks = _lacking(bets, frozenset(its.means))
     return RoundSpread(None if lacks else its.spread(each.bet for each in bets), lacks)
+
+
+def means(rules: InForce) -> Mapping[str, Fraction]:
+    """What the house keeps on average of a stake of one, by wager; a wager without one is not here.
+
+    A wager that is part of another one's best play, such as a double, keeps nothing of its own.
+    """
+    if rules.game.id in BY_THROW:
+        return {each.wager: each.edge for each in edges_under(rules)}
+    from ledger.edges.spread.kept import moments  # noqa: PLC0415 - it imports games
+
+    its = moments(rules)
+    return {**its.means, **dict.fromkeys(its.inside, Fraction(0))} if its else {}
 
 
 def _lacking(bets: Sequence[DecidedBet], known: frozenset[str]) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ import pytest
 from consumers.finance import sealed_wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
+from ledger.edges.spread import BY_THROW
+from ledger.games import games
 from replay.reports.kind import AskedReport
 from replay.reports.kinds import REPORTS, VIEWS
 from tests.property.finance.floors import FAULTS, floor
@@ -83,6 +85,7 @@ def law_of_reports(of: dict[str, Rows]) -> None:
     assert summed(of["rake"], "rake") + summed(of["wagers"], "win") + summed(
         three, "pay_gap"
     ) == summed(three, "moved")
+    assert summed(of["rake"], "rake") + summed(of["wagers"], "moved") == summed(three, "moved")
     week = of["tax-week"][-1]
     assert week["revenue"] == summed(master, "counted")
     for row in master:
@@ -107,6 +110,34 @@ def test_the_reports_of_a_day_agree_with_one_another(database: Database, seeds: 
     law_of_reports(reports(database, seeds))
 
 
+def law_of_edges(asked: AskedReport, wagers: Rows) -> int:
+    """Wager by wager, handle times edge is the day's mean; how many tables that was seen of."""
+    by_game: dict[Value, list[Rows]] = defaultdict(list)
+    for row in wagers:
+        by_game[row["game"]].append([row])
+    seen = 0
+    for win in asked.wins:
+        played = [each for each in asked.wins if each.game == win.game]
+        if win.expected is None or win.game in BY_THROW or win.coupons.counted or len(played) > 1:
+            continue
+        rows = [row for [row] in by_game[games()[win.game or ""].title]]
+        assert None not in [row["theoretical"] for row in rows]
+        assert abs(summed(rows, "theoretical") - win.expected.win) <= len(rows)
+        seen += 1
+    return seen
+
+
+def test_theoretical_is_what_the_exact_edges_leave_of_the_handle(database: Database) -> None:
+    """The control takes the win by the rulings for it. Poker has no row: pots are the patrons'."""
+    asked = day_with_faults(database, range(2, 4))
+    [kind] = [each for each in REPORTS if each.name == "wagers"]
+    table = kind.table(asked)
+    names = [each.name for each in table.columns]
+    rows: Rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    assert law_of_edges(asked, rows) > 1
+    refuses(law_of_edges, asked, [{**row, "theoretical": row["win"]} for row in rows])
+
+
 @pytest.mark.parametrize(
     ("name", "column"),
     [
@@ -114,6 +145,7 @@ def test_the_reports_of_a_day_agree_with_one_another(database: Database, seeds: 
         ("boxes", "counted"),
         ("mispays", "amount"),
         ("journal", "amount"),
+        ("wagers", "moved"),
     ],
 )
 def test_the_law_of_reports_is_broken_by_a_report_that_is_a_cent_off(
