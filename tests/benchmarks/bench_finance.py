@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING
 
 from psycopg import conninfo
 
-from consumers.finance import journal, round_sums, sealed_wins, wins
+from consumers.finance import (
+    journal,
+    round_sums,
+    sealed_journal,
+    sealed_wins,
+    seals,
+    variances,
+    wins,
+)
 from consumers.registry import install
 from consumers.rulings.tables import MONEY
 from consumers.runtime.lifecycle import catch_up
@@ -30,6 +38,7 @@ from infra.postgres.view_tables import reading, tape_source
 from ledger.facts import DaySealed
 from ledger.finance import day_versions
 from ledger.finance.groups import grouped
+from ledger.finance.statistics.hold import LIMITS, VarianceAsked
 from ledger.record.tape import Received
 from ledger.record.wire import encode, parse_line
 from tests.benchmarks.tools.finance_year import (
@@ -45,7 +54,9 @@ from tests.benchmarks.tools.finance_year import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from ledger.finance.win import TableWin
 
 RUNS = 5
 """Measurements a figure is the median of."""
@@ -73,6 +84,8 @@ def run(elsewhere: int = ELSEWHERE) -> dict[str, object]:
                 "day_s": of_day(database),
                 "closed_day_s": of_closed_day(database, home / "kept"),
                 "year_s": of_year(database),
+                "seals_s": of_seals(database),
+                "statistics_s": of_statistics(database, home / "kept"),
             }
 
 
@@ -113,44 +126,93 @@ def worked_out(database: Database) -> None:
 def of_closed_day(database: Database, kept: Path) -> dict[str, float]:
     """Seconds that the wins of a closed day take, with what came later; `kept`: its version."""
     pinned = sealed_wins.pinned_now(database, HOUSE, ASKED)
-    said = day_versions.sealed(pinned.wins, 1)
-    seal = DaySealed(
-        gaming_day=ASKED,
-        version=1,
-        heads=pinned.heads,
-        rules="1",
-        report=day_versions.REPORT,
-        digest=day_versions.digest(said),
-        by="F-1",
-        second="F-2",
-    )
-    parsed = parse_line(encode(seal, f"/{HOUSE}/office/desk", "seal-1", 1_795_000_000_000_000))
-    if not isinstance(parsed, Received):
-        raise SystemExit(f"the benchmark's seal is wrong: {parsed}")
-    with PostgresTape(database) as tape:
-        tape.append([parsed])
     kept.mkdir()
-    sealed_wins.keep(kept, seal, said)
-    with tape_source(database) as source:
-        catch_up(database, source, sealed_wins.VIEWS)
+    record(database, [sealed(kept, pinned.wins.tables, pinned.heads)])
     found = sealed_wins.read(database, gaming_day=ASKED, kept=kept)
     if any(each.version != 1 or each.late for each in found):
         raise SystemExit("the benchmark's closed day is wrong")
     return {"wins": timed(lambda: sealed_wins.read(database, gaming_day=ASKED, kept=kept))}
 
 
+def sealed(kept: Path, found: Sequence[TableWin], heads: dict[str, int]) -> Received:
+    """The fact that closes a day as it is; what it says is kept."""
+    said = day_versions.sealed(found, 1)
+    day = said[0].gaming_day
+    seal = DaySealed(
+        gaming_day=day,
+        version=1,
+        heads=heads,
+        rules="1",
+        report=day_versions.REPORT,
+        digest=day_versions.digest(said),
+        by="F-1",
+        second="F-2",
+    )
+    sealed_wins.keep(kept, seal.digest, said)
+    octets = encode(seal, f"/{HOUSE}/office/desk", f"seal-{day}", 1_795_000_000_000_000)
+    parsed = parse_line(octets)
+    if not isinstance(parsed, Received):
+        raise SystemExit(f"the benchmark's seal is wrong: {parsed}")
+    return parsed
+
+
+def record(database: Database, facts: Sequence[Received]) -> None:
+    """Put facts on the tape, and let the views read them."""
+    with PostgresTape(database) as tape:
+        tape.append(facts)
+    with tape_source(database) as source:
+        catch_up(database, source, sealed_wins.VIEWS)
+
+
+def of_seals(database: Database) -> dict[str, float]:
+    """Seconds that the view `seals` takes for the entries of the closed day, in its transaction."""
+
+    def entries() -> None:
+        with reading(database, TABLES_READ) as store:
+            found = seals.entries_of(store, HOUSE, ASKED)
+            if not found or not list(sealed_journal.messages(found)):
+                raise SystemExit("the benchmark's entries are wrong")
+
+    return {"entries": timed(entries)}
+
+
+TABLES_READ = [each.name for view in (*journal.VIEWS, seals.VIEW) for each in view.tables]
+
+
+def of_statistics(database: Database, kept: Path) -> dict[str, float]:
+    """Seconds that a year's hold beside its limits takes: each open day once, then closed ones."""
+    asked = VarianceAsked(HOUSE, "table", "year", DAYS_LABELS[-1])
+    told = []
+
+    def close() -> None:
+        for found in sealed_wins.of_days(database, HOUSE, [("", DAYS_LABELS[-1])], kept=kept):
+            if found[0].version == 0:
+                told.append(sealed(kept, found, {"T-001": 1}))  # noqa: PERF401 - it is kept as it is read
+
+    took = timed(close, 1)
+    record(database, told)
+
+    def read() -> None:
+        if len(variances.read(database, asked, LIMITS, kept)) != TABLES:
+            raise SystemExit("the benchmark's statistics are wrong")
+
+    return {"every_open_day": took, "closed_days": timed(read, 1)}
+
+
+DAYS_LABELS = [(FIRST + timedelta(days=nth)).isoformat() for nth in range(DAYS)]
+
+
 def of_year(database: Database) -> dict[str, float]:
     """Seconds that the sums of every table and day of the year take, a day at a time."""
-    days = [(FIRST + timedelta(days=nth)).isoformat() for nth in range(DAYS)]
 
     def sums() -> None:
         with reading(database, [MONEY.name]) as store:
-            for day in days:
+            for day in DAYS_LABELS:
                 asked = {"property": None, "table": None, "day": day}
                 round_sums.of_days(store, asked, recorded=False)
 
     def plain() -> None:
-        for day in days:
+        for day in DAYS_LABELS:
             summed(database, f"gaming_day = '{day}'")
 
     return {"sums": timed(sums, 1), "plain_sum": timed(plain, 1)}

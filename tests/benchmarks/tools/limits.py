@@ -70,6 +70,7 @@ LIMITS = (
     Limit("finance.closed_day_s.wins", "<=", 1),
     Limit("finance.day_s.worked_out", "<=", 10),
     Limit("finance.year_s.sums", "<=", 60),
+    Limit("finance.statistics_s.closed_days", "<=", 60),
     Limit("round.facts_shown_s", "<=", 1),
     Limit("round.pictures_shown_s", "<=", 2),
 )

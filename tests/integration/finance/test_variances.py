@@ -119,3 +119,29 @@ def test_a_chart_has_every_day_up_to_the_one_asked_for(cli: Cli, tmp_path: Path)
     assert len(cli("variance", "chart", "--gaming-day", DAY, "--json").json) == 1
     assert "control charts" in cli("variance", "chart").out
     assert cli("variance", "chart", "--sigmas", "many").code == 2
+
+
+def test_a_closed_day_counts_as_it_was_signed_and_an_open_one_as_it_is(
+    cli: Cli, tmp_path: Path
+) -> None:
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in two_days()), encoding="utf-8")
+    assert cli("ingest", feed).code == 0
+    assert cli("day", "close", DAY, "--by", "F-1", "--second", "F-2").code == 0
+    late = [
+        {**each, "id": f"again-{each['id']}", "data": {**each["data"], "currency": {"100": 200}}}
+        for each in two_days()
+        if each["type"] == "roundledger.drop_box_counted.v1"
+    ]
+    for each in late:
+        each["data"] |= {"count": 2}
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in late), encoding="utf-8")
+    assert cli("ingest", feed).code == 0
+
+    def drop(day: str, by: str) -> int:
+        [found] = cli("variance", "show", "--gaming-day", day, "--by", by, "--json").json
+        amount: int = found["drop"]
+        return amount
+
+    assert {by: drop(DAY, by) for by in ("table", "shift")} == {"table": 10_000, "shift": 10_000}
+    assert {by: drop(NEXT, by) for by in ("table", "shift")} == {"table": 20_000, "shift": 20_000}

@@ -16,6 +16,7 @@ from ledger.finance.statistics.hold import (
     VarianceLine,
     lines,
     percent,
+    spans,
     total,
 )
 from ledger.finance.win import ExpectedWin
@@ -148,3 +149,39 @@ def test_percentages_have_two_places_half_to_even() -> None:
     assert percent(Fraction(12_355, 1_000_000)) == "1.24"
     assert percent(Fraction(-1, 10**9)) == "0.00"
     assert percent(None) is None
+
+
+def test_the_days_that_are_read_are_the_period_and_what_limits_compare_it_with() -> None:
+    day = VarianceAsked("hollywood", "table", "day", UNTIL)
+    year_before, month_before = ("2025-01-01", "2025-12-31"), ("2026-10-01", "2026-10-31")
+    assert set(spans(day, LIMITS)) == {(UNTIL, UNTIL), year_before, month_before}
+    month = spans(day._replace(period="month"), LIMITS)
+    assert {("2026-11-01", UNTIL), ("2026-10-22", UNTIL), ("", "2026-10-21")} <= set(month)
+    assert spans(day._replace(by="dealer"), LIMITS) == [(UNTIL, UNTIL)]
+
+
+@pytest.mark.parametrize(
+    ("period", "first"),
+    [
+        ("day", "2025-03-01"), ("month", "2025-03-01"), ("year", "2025-03-01"),
+        ("day", "2026-01-20"), ("month", "2026-01-20"),
+    ],
+)  # fmt: skip
+def test_other_days_than_those_change_no_line(period: str, first: str) -> None:
+    """The control leaves a base level out."""
+    began = date.fromisoformat(first)
+    all_days = [
+        money((began + timedelta(days=nth)).isoformat(), 10_000 + nth * 37)
+        for nth in range((date.fromisoformat(UNTIL) - began).days + 1)
+    ]
+    asked = VarianceAsked("hollywood", "table", period, UNTIL)  # type: ignore[arg-type]  # one of three
+    read = [
+        each
+        for each in all_days
+        if any(since <= each.gaming_day <= until for since, until in spans(asked, LIMITS))
+    ]
+    found = lines(asked, all_days, LIMITS, [])
+    assert lines(asked, read, LIMITS, []) == found
+    assert found[0].limits[0].base_level is not None
+    alone = [each for each in read if each.gaming_day >= UNTIL[:8]]
+    assert lines(asked, alone, LIMITS, []) != found
