@@ -18,6 +18,7 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 def main() -> None:
     """Run the command on the command line; ends the process with its exit code."""
+    _open_closed_streams()
     ended: list[int] = []
     atexit.register(_end_at_once, ended)  # before any other, so it runs after all others
     collector.pause()
@@ -31,6 +32,13 @@ def main() -> None:
         if isinstance(end.code, int):
             ended.append(end.code)
         raise
+
+
+def _open_closed_streams() -> None:
+    """Let a standard stream that was closed be the null device, so that no other file takes it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - a stream as the others
 
 
 def _end_at_once(ended: list[int]) -> None:

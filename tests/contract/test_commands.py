@@ -18,7 +18,7 @@ from replay.cli.shell.app import COMMANDS, Command, load
 from replay.docs.cli import commands, told
 from replay.docs.json_output import FORMS
 from tests.e2e.docs.blocks import every_block, words_of
-from tests.fixtures.cli import ROOT, environ
+from tests.fixtures.cli import ROOT, START, environ
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -299,6 +299,21 @@ def test_a_users_mistake_is_exit_code_2_and_told_without_a_traceback(
     assert says in " ".join(ran.err.split())
     assert "Traceback" not in ran.err
     assert ran.out == ""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_closed_standard_stream_is_no_traceback(tmp_path: Path, closed: str) -> None:
+    """A service manager or a script may start a command without one: it is as if it were empty."""
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {closed}', "-", *START, "adjudicate", "-"],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        env=environ(tmp_path),
+        cwd=ROOT,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
 def test_a_misspelt_setting_is_a_mistake_and_not_ignored(plain_cli: Cli) -> None:
