@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from consumers.rulings.error_counts import CountedRound
 from ledger.adjudication.corrections import corrected
 from ledger.facts import RoundCompleted, RoundVoided
 from ledger.finance.rounds import round_money
 from ledger.finance.table_day import SUMS
+from ledger.statistics.errors import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,6 +130,15 @@ def money(case: RoundState, made: Corrections, odds: OddsInForce) -> Iterator[tu
         _json(details),
         _json(before),
     )
+
+
+def lines(case: RoundState, made: Corrections) -> CountedRound | None:
+    """A closed round's lines, as they are counted; None if it has no ruling yet."""
+    ruling = case.ruling
+    if ruling is None or not case.closed:
+        return None
+    facts = corrected(case.facts, made) if ruling.before else case.facts
+    return CountedRound(case.round, ruling.game or "", lines_of(ruling, facts))
 
 
 def _json(money: RoundMoney | None) -> str | None:

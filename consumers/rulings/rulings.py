@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from consumers.rulings.coupons import COUPONS
 from consumers.rulings.device_sequences import RUNS
+from consumers.rulings.error_counts import TABLES as COUNTED
+from consumers.rulings.error_counts import count_errors
 from consumers.rulings.shares import heard_by
 from consumers.rulings.table_context import AROUND_ROUNDS
 from consumers.rulings.table_findings import (
@@ -57,6 +59,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
     for row, fact in heard:
         touched.add_fact(row, fact)
     touched.finish_batch()
+    count_errors(store, heard, touched.counted, share)
     note_tables(store, heard, share)
     tables = tables_of(heard, share)
     judge_tables(store, tables, touched.tables_anew, touched.submissions, batch.position)
@@ -135,6 +138,7 @@ VIEW = Projection(
         SUBMISSIONS,
         CORRECTIONS,
         COUPONS,
+        *COUNTED,
     ),
     apply,
     tells=(

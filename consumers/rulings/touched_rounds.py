@@ -20,6 +20,7 @@ from consumers.rulings.round_state import (
     cells,
     findings,
     is_ruling_due,
+    lines,
     money,
     settlements,
 )
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 
     from consumers.rulings.coupons import Place
     from consumers.rulings.device_sequences import Hole
+    from consumers.rulings.error_counts import CountedRound
     from consumers.rulings.table_findings import Heard
     from infra.postgres.view_tables import ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
@@ -101,6 +103,7 @@ class RoundBatch:
         self._submitted: list[tuple[Any, ...]] = []
         self._corrected: list[tuple[Any, ...]] = []
         self._versions: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self.counted: list[CountedRound] = []
         facts = [fact for _, fact in heard if fact.round and self._owns(fact.round)]
         self._load({fact.round for fact in facts if fact.round})
         self._around.load(
@@ -392,6 +395,8 @@ class RoundBatch:
         odds = OddsInForce(self._rules, self._batches)
         of_money = (row for case in judged for row in money(case, self._made(case), odds))
         store.save(MONEY, of_money)
+        found = (lines(case, self._made(case)) for case in judged)
+        self.counted = [each for each in found if each is not None]
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
 
 
