@@ -16,7 +16,7 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
 from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win, summed
-from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans
+from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.finance.statistics.charts import ChartLimits, ChartPoint
     from ledger.finance.statistics.hold import DaySpan, HoldLimit, VarianceBy, VarianceLine
-    from ledger.finance.win import TableWin
+    from ledger.finance.win import ExpectedWin, TableWin
 
 VIEWS = (*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
 """The views to catch up before `read`."""
@@ -75,13 +75,26 @@ def charts(
     return points(_days(database, asked, [(since, asked.until)], kept, table), limits)
 
 
+def luck(database: Database, asked: VarianceAsked, since: str) -> dict[str, ExpectedWin]:
+    """The expected win of each group from a day to that asked for, where it is known."""
+    days: dict[str, list[MoneyOfDay]] = defaultdict(list)
+    for each in _days(database, asked, [(since, asked.until)], None):
+        days[each.group].append(each)
+    of_groups = ((group, total(group, its)) for group, its in days.items())
+    return {group: of.expected for group, of in of_groups if of is not None and of.expected}
+
+
+def only_property(database: Database) -> str | None:
+    """The property on record; None if there is none or several."""
+    houses = _properties(database)
+    return houses[0] if len(houses) == 1 else None
+
+
 def one_property(database: Database, property_: str | None) -> str:
     """The property asked for, or the only one. Raises `NotFound` for none, `Usage` for several."""
     if property_ is not None:
         return property_
-    with reading(database, _TABLES) as store:
-        heads = tape.heads(store.connection)
-    houses = sorted({head.tape.partition("/")[0] for head in heads})
+    houses = _properties(database)
     if not houses:
         raise NotFound(
             "No money is on record", where="record", hint="List days with `round-ledger win`."
@@ -93,6 +106,12 @@ def one_property(database: Database, property_: str | None) -> str:
             hint=f"Give --property {houses[0]}.",
         )
     return houses[0]
+
+
+def _properties(database: Database) -> list[str]:
+    with reading(database, _TABLES) as store:
+        heads = tape.heads(store.connection)
+    return sorted({head.tape.partition("/")[0] for head in heads})
 
 
 def last_day(database: Database, property_: str) -> str | None:

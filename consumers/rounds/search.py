@@ -130,12 +130,16 @@ class Dealt(Struct):
 
 
 class DealerError(Struct):
-    """One kind of finding on one wager, over the rounds that a dealer ended."""
+    """One kind of finding on one wager that is a dealer's; cents that patrons and the house lost.
+
+    Whose a finding is, `ledger.statistics` decides: what a device may have made is nobody's.
+    """
 
     code: str
-    wager: str | None
+    wager: str
     count: int
-    cents: int | None  # cost to the house; negative: to patrons; null: not money
+    short: int
+    over: int
 
 
 def search(database: Database, filters: Filters) -> list[Round]:
@@ -194,16 +198,15 @@ def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, 
 
 
 def dealer_errors(database: Database, filters: Filters) -> tuple[int, list[DealerError]]:
-    """The number of rounds that the filters' dealer ended, and the findings in them.
+    """The number of rounds that the filters' dealer ended, and the errors that are the dealer's.
 
     Only the filters of `WHERE_AND_WHEN` and `without` apply besides. The most costly comes first.
-    A finding counts for every dealer on duty when the round ended.
     """
-    tables = (ROUNDS.name, POSTS.name, "ruling_findings")
-    given, ended = _parameters(filters), _ended(filters)
+    tables = (ROUNDS.name, POSTS.name, "ruling_errors")
+    given = _parameters(filters)
     with reading(database, tables) as store:
-        rounds = store.query(f"{ended} SELECT count(*) FROM ended", given)[0][0]  # noqa: S608 - as `_ended`
-        rows = store.query(f"{ended} {_HABITS}", given)
+        rounds = store.query(f"{_ended(filters)} SELECT count(*) FROM ended", given)[0][0]  # noqa: S608 - as `_ended`
+        rows = store.query(_own_errors(filters), given)
     return rounds, [DealerError(*row) for row in rows]
 
 
@@ -252,26 +255,6 @@ unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s
     AS g (property, table_name, gaming_day, number)
 """
 _LISTED = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
-
-_HABITS = f"""
-SELECT code, wager, count(*)::int, sum(
-       CASE code WHEN 'overpaid' THEN more WHEN 'underpaid' THEN more WHEN 'not_returned' THEN more
-                 WHEN 'over_returned' THEN greatest(more - kept, 0)
-                 WHEN 'not_collected' THEN -more WHEN 'wrongly_collected' THEN -more
-       END)::bigint AS cents
-  FROM (SELECT code, wager, more,
-               CASE WHEN lag(code) OVER told = 'not_collected' AND lag(wager) OVER told = wager
-                         AND lag(position) OVER told = position
-                    THEN -lag(more) OVER told ELSE 0 END AS kept
-          FROM (SELECT f.*, CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$'
-                                  AND f.recorded ~ '^-?[0-9]{{1,15}}$'
-                       THEN f.recorded::bigint - f.expected::bigint END AS more
-                  FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})) each
-        WINDOW told AS (PARTITION BY {_KEY} ORDER BY nth)) f
- GROUP BY code, wager ORDER BY abs(coalesce(sum(more), 0)) DESC, 3 DESC, 1, 2
-"""  # noqa: S608 - as above
-"""Findings by code and wager, and their cost. A lost stake that was given back is `not_collected`,
-and directly after it `over_returned`: its chips are counted once."""
 
 _LATEST = f"""
 SELECT {", ".join(f"r.{column.name}" for column in ROUND_KEY)}, r.last_us, f.code, f.says
@@ -381,6 +364,18 @@ WITH w AS MATERIALIZED ({_POSTED}), ended AS MATERIALIZED (
       FROM w JOIN (SELECT * FROM {{schema}}.rounds WHERE {among}) r ON {_DURING}
        AND coalesce(r.ended_us, r.began_us) < w.until_us
      WHERE ({key}) NOT IN {_LISTED})
+"""  # noqa: S608 - values are parameters
+
+
+def _own_errors(filters: Filters) -> str:
+    """SQL for the errors of the filters' dealer by code and wager, by place and time."""
+    among = " AND ".join(_where_and_when(filters)) or "true"
+    return f"""
+SELECT e.code, e.wager, count(*)::int, sum(e.short)::bigint, sum(e.over)::bigint
+  FROM {{schema}}.ruling_errors e
+  JOIN (SELECT {_KEY} FROM {{schema}}.rounds WHERE {among}) r USING ({_KEY})
+ WHERE e.dealer = %(dealer)s AND e.judged AND ({_KEY}) NOT IN {_LISTED}
+ GROUP BY e.code, e.wager ORDER BY sum(e.short + e.over) DESC, 3 DESC, 1, 2
 """  # noqa: S608 - values are parameters
 
 

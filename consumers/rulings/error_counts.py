@@ -123,6 +123,7 @@ COUNTS = ViewTable(
         _sum("left_out", "Lines of rounds in which a device lost a fact or its clock was off."),
         _sum("left_out_errors", "Lines with an error among those."),
     ),
+    ("(gaming_day)",),
 )
 
 TABLES = (LINES, MARKS, ERRORS, COUNTS)

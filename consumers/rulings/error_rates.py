@@ -16,6 +16,7 @@ from consumers.rulings.error_counts import (
 )
 from consumers.rulings.rulings import VIEW
 from infra.postgres.view_tables import reading
+from ledger.finance.statistics.hold import days_before
 from ledger.statistics.rates import ErrorCount
 from ledger.values import RoundId
 
@@ -29,6 +30,9 @@ ErrorsBy = Literal["dealer", "table", "game", "wager", "hour", "shift", "weekday
 
 VIEWS = (VIEW,)
 """The views to catch up before `read`."""
+
+DAYS = 31
+"""How many gaming days are counted unless others are asked for."""
 
 ERRORS_MAX = 200
 """The most errors that are listed."""
@@ -69,9 +73,9 @@ class ErrorsAsked(NamedTuple):
 
 
 class ErrorDay(NamedTuple):
-    """A group's counts on a gaming day; left out: lines of rounds that a device may have spoiled."""
+    """A group's counts on a gaming day; left out: lines of rounds that are not judged."""
 
-    count: ErrorCount
+    counted: ErrorCount
     left_out: int = 0
     left_out_errors: int = 0
 
@@ -83,11 +87,11 @@ class ErrorGroup(NamedTuple):
     days: Mapping[str, ErrorDay]
 
     @property
-    def count(self) -> ErrorCount:
+    def counted(self) -> ErrorCount:
         """All days together."""
         found = ErrorCount()
         for each in self.days.values():
-            found = found.plus(each.count)
+            found = found.plus(each.counted)
         return found
 
     @property
@@ -146,9 +150,9 @@ def read(database: Database, asked: ErrorsAsked) -> list[ErrorGroup]:
         )
         for value, day, *its in rows:
             _sum(found[name_of(value), day], its, 1)
-        for key, its in _withheld(store, asked):
+        for key, less in _withheld(store, asked):
             of = dict(zip(_NAMES, key, strict=True))
-            _sum(found[name_of(of[column]), of["gaming_day"]], its, -1)
+            _sum(found[name_of(of[column]), of["gaming_day"]], less, -1)
     return _groups(found)
 
 
@@ -165,28 +169,24 @@ def error_lines(
             whose = f"judged AND {_of_group(store, asked, name, given)}"
         rows = store.query(
             f"SELECT property, table_name, gaming_day, {cells} FROM {{schema}}.{ERRORS.name}"  # noqa: S608 - values are parameters
-            f" WHERE {where} AND {whose} AND {_NOT_WITHHELD} ORDER BY time_us DESC, property, table_name,"
-            " gaming_day, number, nth LIMIT %(limit)s",
+            f" WHERE {where} AND {whose} AND {_NOT_WITHHELD} ORDER BY time_us DESC, property,"
+            " table_name, gaming_day, number, nth LIMIT %(limit)s",
             given | _keys(asked.without),
         )
     return [ErrorLine(RoundId(*row[:4]), *row[4:]) for row in rows]
 
 
-def recorded_days(database: Database, property_: str | None) -> tuple[str, str] | None:
-    """The first and last gaming day with a line; None without any."""
+def last_days(database: Database, asked: ErrorsAsked) -> ErrorsAsked:
+    """What is asked; without any day, of the last `DAYS` gaming days on record."""
+    if asked.since is not None or asked.until is not None:
+        return asked
     with reading(database, _TABLES) as store:
-        [(first, last)] = store.query(
-            "SELECT min(gaming_day), max(gaming_day) FROM {schema}.ruling_counts"
-            " WHERE %(property)s::text IS NULL OR property = %(property)s",
-            {"property": property_},
-        )
-    return None if first is None else (first, last)
+        [(last,)] = store.query("SELECT max(gaming_day) FROM {schema}.ruling_counts")
+    return asked._replace(since=days_before(last, DAYS - 1)) if last else asked
 
 
 def _where(asked: ErrorsAsked) -> tuple[str, dict[str, Any]]:
-    given = {
-        name: getattr(asked, name) for name in ("property", "since", "until", "table", "game")
-    }
+    given = {name: getattr(asked, name) for name in ("property", "since", "until", "table", "game")}
     conditions = {
         "property": "property = %(property)s",
         "since": "gaming_day >= %(since)s",

@@ -127,7 +127,10 @@ class SettledLine(Struct, frozen=True, array_like=True):
 
 
 class RoundLines(NamedTuple):
-    """The lines of a closed round. is_judged: False if a device lost a fact or its clock was off."""
+    """The lines of a closed round.
+
+    is_judged: False if a device lost a fact of it, or its clock was off.
+    """
 
     is_judged: bool
     lines: Sequence[SettledLine]
@@ -209,12 +212,9 @@ def _is_of_procedure(finding: Finding, told: Mapping[tuple[str, str], Fact]) -> 
     if finding.code == "step_missing":
         return finding.expected != "wager_placed"
     if finding.code == "out_of_turn":
-        its = next(
-            (told[ref.source, ref.id] for ref in finding.facts if (ref.source, ref.id) in told), None
-        )
-        if its is not None and isinstance(its.body, HandSet):
-            return its.body.to == "dealer"
-        return its is not None and isinstance(its.body, _DEALERS)
+        refs = ((ref.source, ref.id) for ref in finding.facts)
+        body = next((told[ref].body for ref in refs if ref in told), None)
+        return body.to == "dealer" if isinstance(body, HandSet) else isinstance(body, _DEALERS)
     return True
 
 

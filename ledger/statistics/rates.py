@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scipy.special import bdtr, betainc, betaincinv
 
-from ledger.values import quantity
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 NAMED_AT = 0.05
 """The share of groups named that may be named by chance alone, and of floors that name any."""
 
-FUNNEL = (0.95, 0.998)
+Outside = Literal["", "95 %", "99.8 %"]
+
+FUNNEL: Mapping[Outside, float] = {"95 %": 0.95, "99.8 %": 0.998}
 """The levels of the funnel's two pairs of limits."""
 
 DOUBLED = 2
@@ -49,22 +49,22 @@ class ErrorCount(NamedTuple):
         return ErrorCount(*(one + two for one, two in zip(self, other, strict=True)))
 
 
-class Compared(NamedTuple):
+class ComparedGroup(NamedTuple):
     """A group beside the house. Rates are errors a line; p: corrected for the groups looked at."""
 
     name: str
-    count: ErrorCount
+    counted: ErrorCount
     low: float
     high: float
     house: float
     p: float
     verdict: Verdict
-    outside: Literal["", "95 %", "99.8 %"]  # of the funnel's limits
+    outside: Outside  # of the funnel's limits
 
     @property
     def says(self) -> str:
         """The comparison in words."""
-        of = f"{self.count.errors:,} in {self.count.settlements:,}"
+        of = f"{self.counted.errors:,} in {self.counted.settlements:,}"
         return f"{of}, house {per_1000(self.house)} per 1,000: {_SAYS[self.verdict]}."
 
 
@@ -143,14 +143,14 @@ def corrected(chances: Sequence[float]) -> list[float]:
     return found
 
 
-def compared(groups: Mapping[str, ErrorCount]) -> list[Compared]:
+def compared(groups: Mapping[str, ErrorCount]) -> list[ComparedGroup]:
     """Each group beside all of them together, in the order given."""
     house = rate(total(groups.values()))
     counts = list(groups.values())
     more = corrected([at_least(each.errors, each.settlements, house) for each in counts])
     fewer = corrected([at_most(each.errors, each.settlements, house) for each in counts])
     return [
-        Compared(
+        ComparedGroup(
             name,
             count,
             *interval(count),
@@ -169,13 +169,14 @@ def _verdict(of: ErrorCount, above: float, below: float) -> Verdict:
     return "more" if above <= NAMED_AT else "fewer" if below <= NAMED_AT else "chance"
 
 
-def _outside(of: ErrorCount, house: float) -> Literal["", "95 %", "99.8 %"]:
+def _outside(of: ErrorCount, house: float) -> Outside:
     """The funnel's widest limits that a group lies outside of."""
-    for level, name in zip(reversed(FUNNEL), ("99.8 %", "95 %"), strict=True):
+    found: Outside = ""
+    for name, level in FUNNEL.items():
         low, high = limits(of.settlements, house, level)
         if not low <= of.errors <= high:
-            return name  # type: ignore[return-value] # one of the two names
-    return ""
+            found = name
+    return found
 
 
 # -- the trend ------------------------------------------------------------------------------------
@@ -205,9 +206,3 @@ def trend(days: Mapping[str, ErrorCount], house: float, limit: float) -> Iterato
         yield TrendPoint(day, of.settlements, of.errors, level / limit, level >= limit)
         if level >= limit:
             level = 0.0
-
-
-def alarms(points: Iterable[TrendPoint]) -> str:
-    """The days of a trend's alarms in words; nothing without any."""
-    days = [each.gaming_day for each in points if each.alarm]
-    return f"{quantity(len(days), 'alarm')}: {', '.join(days)}" if days else ""

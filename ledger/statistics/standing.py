@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.rules.engine.order import UNCERTAINTY_US
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 STAY_US_MAX = 24 * 3_600_000_000
 """Nobody stands at a table for longer. An arrival without a departure is not believed beyond."""

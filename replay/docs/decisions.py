@@ -14,7 +14,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "Rules of all games": (22, 23, 25, 43, 45, 82, 84, 87, 155, 162, 178, 186),
     "Readings of one game": (20, 21, 24, 78, 79, 80, 81, 83, 85, 86, 89),
     "Simulation": (30, 31, 33, 63, 65, 129, 150),
-    "Views": (40, 41, 42, 44, 61, 66, 110, 149, 184, 189, 196, 199),
+    "Views": (40, 41, 42, 44, 61, 66, 110, 149, 184, 189, 196, 199, 217),
     "Finance": (
         180,
         185,
@@ -42,7 +42,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153),
     "Disputes and custody": (120, 121, 132, 140),
     "Dossiers": (64, 123),
-    "Replay and pages": (60, 128, 147, 159, 169, 176),
+    "Replay and pages": (60, 128, 147, 159, 169, 176, 216),
     "The program and its house": (2, 50, 53, 156, 157, 158, 165, 173, 182),
 }
 """The numbers of the decisions on each subject; each stands once."""

@@ -61,6 +61,7 @@ from replay.recording.answers import Answer
 from replay.reports.table import ReportHead
 from replay.rounds.moment import HeldCards, SeatMoment, Stake
 from replay.rounds.owed import OwedLine
+from replay.statistics.error_report import ErrorRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,6 +160,7 @@ FORMS = (
     JsonForm(("dlq replay",), "dead letter", ("place", "replayed", "reason")),
     JsonForm(("dossier",), "file", ("path", "bytes", "sha256")),
     JsonForm(("drop",), "table and gaming day", fields_of(Drop)),
+    JsonForm(("errors",), "group", fields_of(ErrorRow)),
     JsonForm(
         ("win", "win --by shift"),
         "table or group, and gaming day",
@@ -287,8 +289,16 @@ FORMS = (
             *("wagered", "paid", "facts"),
         ),
     ),
-    JsonForm(("rounds --errors",), "finding and wager", ("finding", "wager", "times", "cents")),
-    JsonForm(("rounds --errors",), "dealer, at the end", ("dealer", "rounds", "cents")),
+    JsonForm(
+        ("rounds --errors",),
+        "finding and wager",
+        ("finding", "wager", "times", "patrons_lost", "house_lost"),
+    ),
+    JsonForm(
+        ("rounds --errors",),
+        "dealer, at the end",
+        ("dealer", "rounds", "patrons_lost", "house_lost"),
+    ),
     JsonForm(("services up", "services status"), "server", fields_of(ServiceState)),
     JsonForm(("services down",), "run", ("stopped", "postgres")),
     JsonForm(("settings",), "setting", fields_of(SettingShown)),

@@ -69,6 +69,7 @@ TABS = (
     Tab("Find", "/", ("surveillance", "finance", "auditor")),
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
+    Tab("Statistics", "/statistics", ("surveillance", "auditor")),
     Tab("Drop", "/drop", ("finance", "auditor")),
     Tab("Win", "/win", ("finance", "auditor")),
     Tab("Entry", "/entry", ("pit", "cage", "count", "finance", "auditor")),

@@ -25,6 +25,7 @@ from replay.web.pages import cases, clips, dossiers, find, footage, live
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.sign_in import pages as sign_in
+from replay.web.statistics import pages as statistics
 
 if TYPE_CHECKING:
     from replay.web.sign_in.oidc import Client
@@ -37,6 +38,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     win.router,
     charts.router,
     coupons.router,
+    statistics.router,
     round_.router,
     footage.router,
     clips.router,

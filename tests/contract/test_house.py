@@ -33,7 +33,9 @@ GENERATED = {f"docs/{path}" for path in MADE}
 DECISIONS = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")}
 
 BODY_MAX = 60  # lines of a function below its parameters
-WITH_FLOATS = ("ledger/simulate/", "ledger/record/group_commit.py")  # chances and waits
+WITH_FLOATS = (  # chances, waits and rates
+    "ledger/simulate/", "ledger/record/group_commit.py", "ledger/statistics/rates.py",
+)  # fmt: skip
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 FILE = re.compile(r"`((?:ledger|consumers|infra|replay|tests|docs)/[\w./]+\.(?:py|md|sql|toml))`")

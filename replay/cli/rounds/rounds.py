@@ -82,7 +82,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     ] = None,
     property_: Casino = None,
     errors: Annotated[
-        bool, typer.Option("--errors", help="Sum up the findings in all rounds of --dealer.")
+        bool, typer.Option("--errors", help="Sum up the errors of --dealer.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
     json: Json = False,
@@ -91,7 +91,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
 
     All given conditions must hold. Position, wager, amount, outcome and row must hold for one
     wager, cards for one holder. A dealer matches if on duty at the table during the round. With
-    --errors it sums up the findings in a dealer's rounds, by place and time, and their cost.
+    --errors it sums up the errors that are the dealer's, by place and time, and their cost.
 
     Example: round-ledger rounds --table CC-02 --position 5 --finding overpaid
     """
@@ -158,26 +158,31 @@ def _tell_errors(
     dealer: str | None, dealt: int, found: Sequence[DealerError], *, json: bool
 ) -> None:
     """Print a dealer's errors, the most costly first, and their total cost."""
-    cost = sum(each.cents or 0 for each in found)
+    short, over = (sum(getattr(each, side) for each in found) for side in ("short", "over"))
     if json:
         print_lines(
-            {"finding": each.code, "wager": each.wager, "times": each.count, "cents": each.cents}
-            for each in found
+            {
+                "finding": e.code,
+                "wager": e.wager,
+                "times": e.count,
+                "patrons_lost": e.short,
+                "house_lost": e.over,
+            }
+            for e in found
         )
-        print_json({"dealer": dealer, "rounds": dealt, "cents": cost})
+        print_json({"dealer": dealer, "rounds": dealt, "patrons_lost": short, "house_lost": over})
         return
     if found:
         show_table(
             f"Errors in {quantity(dealt, 'round')} dealt by {dealer}",
-            ("finding", "wager", "times", "cost"),
-            (
-                (each.code, each.wager, f"{each.count:,}",
-                 None if each.cents is None else money(each.cents))
-                for each in found
-            ),
-            right="times cost",
-        )  # fmt: skip
-    say(f"{quantity(dealt, 'round')} dealt; errors in them cost the house {money(cost)}.")
+            ("finding", "wager", "times", "patrons lost", "house lost"),
+            ((e.code, e.wager, f"{e.count:,}", money(e.short), money(e.over)) for e in found),
+            right="times patrons lost house",
+        )
+    say(
+        f"{quantity(dealt, 'round')} dealt. By errors, patrons lost {money(short)} and the house "
+        f"{money(over)}. `round-ledger errors` compares dealers."
+    )
 
 
 def _round_json(round_: Round) -> dict[str, object]:

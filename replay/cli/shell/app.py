@@ -54,6 +54,9 @@ COMMANDS = (
         INVESTIGATORS,
         "Write a round, dispute or window as files to hand over.",
     ),
+    Command(
+        "errors", "rounds.errors", INVESTIGATORS, "Show how often dealers err, beside the house."
+    ),
     Command("drop", "rounds.drop", FINANCE, "Show drop and win of each table and gaming day."),
     Command(
         "win",

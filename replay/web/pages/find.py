@@ -188,9 +188,10 @@ def _of_days(database: Database, asked: Filters) -> list[TableFindings]:
 
 
 def _errors(database: Database, of_dealer: Filters) -> dict[str, object]:
-    """A dealer's errors: number of rounds, and cost to the house (negative: to patrons)."""
+    """A dealer's errors: number of rounds, and what patrons lost by them, and the house."""
     rounds, lines = search.dealer_errors(database, of_dealer)
-    return {"rounds": rounds, "lines": lines, "cents": sum(line.cents or 0 for line in lines)}
+    short, over = (sum(getattr(line, side) for line in lines) for side in ("short", "over"))
+    return {"rounds": rounds, "lines": lines, "short": short, "over": over}
 
 
 def _round(text: str, where: str) -> dict[str, object]:

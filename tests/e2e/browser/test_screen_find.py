@@ -185,6 +185,8 @@ def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme
             "/?table=nowhere",
             "/live",
             "/drop",
+            "/statistics",
+            "/statistics?by=wager",
             "/win",
         ):
             page.goto(f"{floor.url}{path}")
@@ -279,6 +281,6 @@ def test_finance_sees_boxes_beside_counts(browser: Browser, floor: Site) -> None
 @pytest.mark.long
 def test_nothing_is_wider_than_an_old_workstations_screen(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "auditor") as page:
-        for path in ("/", "/live", "/drop", "/win"):
+        for path in ("/", "/live", "/statistics", "/drop", "/win"):
             page.goto(f"{floor.url}{path}")
             assert fits(page), path

@@ -171,10 +171,13 @@ def test_a_dealers_errors_are_counted_with_what_they_cost(floor: Database) -> No
     everything = [
         each for dealer in dealers for each in dealer_errors(floor, Filters(dealer=dealer))[1]
     ]
-    money = [each for each in everything if each.cents is not None]
-    assert {each.code for each in money} >= {"overpaid", "underpaid"}
-    assert all(each.cents > 0 for each in money if each.code == "overpaid")  # type: ignore[operator]
-    assert all(each.cents < 0 for each in money if each.code == "underpaid")  # type: ignore[operator]
+    assert {each.code for each in everything} >= {"overpaid", "underpaid"}
+    assert {(each.over > 0, each.short) for each in everything if each.code == "overpaid"} == {
+        (True, 0)
+    }
+    assert {(each.over, each.short > 0) for each in everything if each.code == "underpaid"} == {
+        (0, True)
+    }
     rounds = [dealer_errors(floor, Filters(dealer=dealer))[0] for dealer in dealers]
     assert sum(rounds) >= len(search(floor, Filters(limit=1_000)))
     assert dealer_errors(floor, Filters(dealer=dealers[0], since_us=T0_US * 2)) == (0, [])
@@ -196,8 +199,46 @@ def test_a_lost_stake_that_is_given_back_costs_its_sum_once(database: Database) 
     ]
     brought(database, [told(0, DealerAssigned(employee="D-1", role="dealer")), *given])
     _, errors = dealer_errors(database, Filters(dealer="D-1"))
-    costs = {(each.code, each.count, each.cents) for each in errors if each.wager == "pass"}
-    assert costs == {("not_collected", 2, 1000), ("over_returned", 2, 500)}
+    costs = {(e.code, e.count, e.short, e.over) for e in errors if e.wager == "pass"}
+    assert costs == {("not_collected", 2, 0, 1000), ("over_returned", 2, 0, 500)}
+
+
+def test_an_error_is_of_the_one_dealer_who_stood_there(
+    database: Database,
+) -> None:
+    """The one who has gone, and the one who comes after the payment, have no part in it."""
+
+    def paid_short(number: int, minute: int) -> list[Received]:
+        return [
+            told(minute, RoundStarted(game="craps"), number),
+            told(minute, WagerPlaced(position=1, wager="pass", amount=500), number),
+            told(minute + 1, DiceThrown(dice=(3, 4)), number),
+            told(minute + 2, WagerPaid(position=1, wager="pass", amount=400), number),
+        ]
+
+    def ended(number: int, minute: int) -> Received:
+        return told(minute, RoundCompleted(), number)
+
+    facts = [
+        told(0, DealerAssigned(employee="D-1", role="dealer")),
+        *paid_short(1, 10),
+        told(13, DealerRelieved(employee="D-1", role="dealer")),
+        told(14, DealerAssigned(employee="D-2", role="dealer")),
+        ended(1, 15),
+        *paid_short(2, 20),
+        ended(2, 23),
+        told(30, DealerAssigned(employee="D-3", role="dealer")),  # D-2 is there too
+        *paid_short(3, 31),
+        ended(3, 34),
+    ]
+    brought(database, facts)
+    found = {name: dealer_errors(database, Filters(dealer=name)) for name in ("D-1", "D-2", "D-3")}
+    codes = {
+        name: [(e.code, e.count, e.short, e.over) for e in its if e.code == "underpaid"]
+        for name, (_, its) in found.items()
+    }
+    short = [("underpaid", 1, 100, 0)]
+    assert codes == {"D-1": short, "D-2": short, "D-3": []}
 
 
 def test_a_dealers_errors_are_those_of_the_time_asked_for(floor: Database) -> None:

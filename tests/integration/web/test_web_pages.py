@@ -42,7 +42,17 @@ T0_US = 1_795_000_000_000_000
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}"
 HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "X-Frame-Options")
 HEADERS += ("Referrer-Policy", "Cross-Origin-Opener-Policy", "Permissions-Policy")
-PAGES = ("/sign-in", "/", "/live", "/drop", "/win", "/nowhere", "/rounds/a/b/c/d", "/setup")
+PAGES = (
+    "/sign-in",
+    "/",
+    "/live",
+    "/statistics",
+    "/drop",
+    "/win",
+    "/nowhere",
+    "/rounds/a/b/c/d",
+    "/setup",
+)
 
 
 def told(number: int, body: Body, subject: str | None = None, place: str = "CC-07") -> Received:
@@ -114,7 +124,7 @@ def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: B
 def test_no_page_has_script_or_style_in_line_or_anything_of_another_host(
     floor: Browser, site: Site
 ) -> None:
-    for path in ("/sign-in", "/", "/live", "/drop", "/win"):
+    for path in ("/sign-in", "/", "/live", "/statistics", "/drop", "/win"):
         text = (site.browser() if path == "/sign-in" else floor).get(path).text
         assert not re.search(r"\son[a-z]+\s*=", text)
         assert not re.search(r"\sstyle\s*=|<style", text)
@@ -165,6 +175,7 @@ def test_what_facts_say_is_text_whatever_is_in_it(staffed: Site, auditor: Browse
     )  # fmt: skip
     paths = (
         "/", "/live", "/drop", "/win", "/cases", f"/?table={HOSTILE}&card={HOSTILE}&dealer=x",
+        "/statistics", f"/statistics?table={HOSTILE}&game={HOSTILE}&name={HOSTILE}",
         f"/rounds/hollywood/{subject}", f"/watch/hollywood/{subject}",
         f"/cases/hollywood/{quote(HOSTILE, safe='')}",
     )  # fmt: skip

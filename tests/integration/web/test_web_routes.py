@@ -38,6 +38,8 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/session"): frozenset(ROLES),
     ("GET", "/"): READ,
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
+    ("GET", "/statistics"): SEE,
+    ("GET", "/statistics.csv"): SEE,
     ("GET", "/drop"): frozenset(("finance", "auditor")),
     ("GET", "/win"): frozenset(("finance", "auditor")),
     ("POST", "/win"): frozenset(("finance",)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/", "/live", "/drop", "/win", "/entry")
+PAGES = ("/", "/live", "/statistics", "/drop", "/win", "/entry")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -53,10 +53,10 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 
 OF_ROLE: dict[str, set[str]] = {
-    "surveillance": {"/", "/live"},
+    "surveillance": {"/", "/live", "/statistics"},
     "finance": {"/", "/drop", "/win", "/entry"},
     "ops": {"/live"},
-    "auditor": {"/", "/live", "/drop", "/win", "/entry"},
+    "auditor": {"/", "/live", "/statistics", "/drop", "/win", "/entry"},
     "pit": {"/entry"},
     "cage": {"/entry"},
     "count": {"/entry"},

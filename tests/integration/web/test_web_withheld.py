@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from fastapi.routing import APIRoute
 from consumers.alerts.alert import Alert
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rounds.search import Filters, dealer_errors, latest_findings, search
+from consumers.rulings.error_rates import ErrorsBy
 from infra.postgres.alerts import Alerts
 from infra.postgres.view_tables import reading
 from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
@@ -175,6 +178,26 @@ def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -
     blind = results(review.reviewer, dealer=dealers[0])
     assert f"errors found in {less:,} round" in blind
     assert "not counted here" in blind
+
+
+def test_statistics_count_without_a_withheld_round(review: Review) -> None:
+    """In every breakdown: no sum, no luck and no list has it, and the page says that."""
+    for by in get_args(ErrorsBy):
+        told, blind = (
+            list(csv.DictReader(io.StringIO(who.get(f"/statistics.csv?by={by}&luck=1").text)))
+            for who in (review.raiser, review.reviewer)
+        )
+        for name in ("settlements", "errors", "house_lost"):
+            assert sum(int(row[name]) for row in blind) < sum(int(row[name]) for row in told)
+        assert not any(row["z"] for row in blind)
+        groups = [row["group"] for row in told if int(row["errors"])]
+        for group in groups:
+            address = f"/statistics?by={by}&name={quote(group)}&luck=1"
+            shown = review.reviewer.get(address).text
+            assert review.path not in shown
+            assert "1 round that you must review blind is not counted here" in shown
+        pages = [review.raiser.get(f"/statistics?by={by}&name={quote(g)}").text for g in groups]
+        assert any(review.path in page for page in pages), "the control"
 
 
 def test_the_floor_names_no_finding_alert_or_stage_of_a_withheld_round(review: Review) -> None:

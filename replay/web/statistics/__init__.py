@@ -1,0 +1,1 @@
+"""The page Statistics: dealers' errors beside the house, and the charts it draws."""
