@@ -180,6 +180,7 @@ def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -
     assert "not counted here" in blind
 
 
+@pytest.mark.long
 def test_statistics_count_without_a_withheld_round(review: Review) -> None:
     """In every breakdown: no sum, no luck and no list has it, and the page says that."""
     for by in get_args(ErrorsBy):
