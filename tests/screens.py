@@ -241,7 +241,7 @@ def entry(browser: Browser, floor: Floor) -> None:
 
 
 def charts(browser: Browser, floor: Floor) -> None:
-    """Three weeks of a table: one day that chance hardly explains, and dealers who overpay."""
+    """Three weeks of a table, with dealers who overpay in the second half."""
     add_people(floor.cli)
     with looking(browser, floor, "ada") as page:
         seen(page, f"{floor.url}/win/charts?table=TDF-01")
