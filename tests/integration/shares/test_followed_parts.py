@@ -20,7 +20,7 @@ from consumers.disputes import disputes
 from consumers.money import drop
 from consumers.registry import VIEWS
 from consumers.runtime import outbox, unpark
-from consumers.runtime.lifecycle import RunnerOptions, catch_up, rebuild
+from consumers.runtime.lifecycle import RunnerOptions, catch_up, dump, rebuild
 from consumers.runtime.runner import Runner, _UpTo, divide
 from consumers.runtime.source import Share
 from infra.postgres import parking
@@ -158,6 +158,31 @@ def test_a_division_that_does_not_level_first_would_leave_rows_out(
     mixed(database, [drop.DROP], rows)
     whole, _ = scenes.read(crossed_in_views, 2, 4)
     assert dumped(database, drop.DROP) != dumped(whole, drop.DROP)
+
+
+def test_a_division_that_is_broken_off_leaves_parts_and_rows_as_they_were(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All had been brought to one position by then. The parts of the old number go on."""
+    database, rows = scenes.copy(crossed, 2, 4)
+    for _ in range(3):
+        step(database, [drop.DROP], rows, Share(0, 2))
+    before = tracking(database, drop.DROP), dumped(database, drop.DROP)
+    held: list[int] = []
+
+    def killed(store: ViewStore, name: str, of: int) -> None:
+        assert dump(store, drop.DROP) != before[1], "it had levelled"
+        held.append(of)
+        raise KeyboardInterrupt(name)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(ViewStore, "divide", killed)
+        with opened(database, LIVE) as store, pytest.raises(KeyboardInterrupt):
+            divide(store, [drop.DROP], 3, RunnerOptions())
+    assert held == [3]
+    assert (tracking(database, drop.DROP), dumped(database, drop.DROP)) == before
+    step(database, [drop.DROP], rows, Share(1, 2))
+    assert tracking(database, drop.DROP).parts == (900, 300)
 
 
 def test_a_rebuild_makes_a_divided_view_whole_and_its_parts_go_on(scenes: Scenes) -> None:
