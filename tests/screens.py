@@ -146,12 +146,10 @@ def round_(browser: Browser, floor: Floor) -> None:
 
 
 def find(browser: Browser, floor: Floor) -> None:
-    """Rounds found by a dealer, and what was found in his rounds."""
-    with looking(browser, floor, "maria") as page:
-        seen(page, f"{floor.url}/?finding=overpaid")
-        dealer = re.search(r"\bD-\d{4}\b", page.inner_text("main"))
-        assert dealer
-        seen(page, f"{floor.url}/?dealer={dealer[0]}")
+    """Rounds found by one sentence: its chips, the sums, and each hit with its money."""
+    table, day, _ = floor.subject.split("/")
+    with looking(browser, floor, "maria", width=1600) as page:
+        seen(page, f"{floor.url}/?ask=any finding at {table} on {day}, overpiad&sort=difference")
         keep(page, "find", 800)
 
 

@@ -6,13 +6,13 @@ match one and the same wager; all cards must be of the same holder.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from consumers.rounds.index import ROUND_KEY, ROUNDS, WAGERS, Round, RoundStatus
-from consumers.rounds.search_index import HANDS, POSTS, SEATS
+from consumers.rounds.search_index import CALLS, HANDS, POSTS, SEATS
 from infra.postgres.view_tables import reading
 from ledger.values import RoundId
 
@@ -25,15 +25,23 @@ if TYPE_CHECKING:
 SEARCH_ROWS_MAX = 1_000
 """The most rounds that a search returns."""
 
+TABLES_MAX = 500
+TOTALS_MAX = 10_000
+"""The most rounds that are summed up."""
+
 FEW_ROWS = 10_000
 """A search begins with a set of at most so many rows, e.g. of findings, and looks up its rounds."""
 
 ROUND_US_MAX = 6 * 3_600_000_000
 """Longest round, microseconds, that is found by staff or patrons who came during it."""
 
-_KEY = ", ".join(column.name for column in ROUND_KEY)
+_KEYS = tuple(column.name for column in ROUND_KEY)
+_KEY = ", ".join(_KEYS)
 _ROUND_CELLS = ", ".join(column.name for column in ROUNDS.columns)
 _FOREVER = 2**62
+
+ANY = "any"
+"""The value of `finding` and `dispute` for any at all."""
 
 WHERE_AND_WHEN = (
     "property", "table", "gaming_day", "number", "game", "status", "since_us", "until_us",
@@ -76,14 +84,29 @@ r.property = w.property AND r.table_name = w.table_name
 """
 
 
+AmountKind = Literal["placed", "paid", "collected", "returned", "owed"]
+
+
+class AmountRange(Struct, frozen=True):
+    """An amount of one wager, in cents; no kind: placed, paid, collected or returned."""
+
+    kind: AmountKind | None = None
+    least: int | None = None
+    most: int | None = None
+
+
 class Filters(Struct, kw_only=True, frozen=True):
     """The filters of a search; a round must match every one that is given.
 
     since_us, until_us: device times the round must overlap.
     amount_min, amount_max: cents placed, paid, collected or returned on one wager. `position` and
     `wager` name the same wager.
-    outcome, finding: of the newest ruling. row: the beginning of a printed row, in any case.
-    dispute: the name of a dispute about the round.
+    amounts: further ones, each of one wager, of the same one as `position` and `wager`.
+    outcome, finding: of the newest ruling; `any` is any finding. findings: one of these codes.
+    difference_min, difference_max: cents between paid and owed, by such a finding.
+    row: the beginning of a printed row, in any case. rows: one of these, whole, in lower case.
+    calls: a decision or an irregularity that the round has a fact of, one of these.
+    dispute: the name of a dispute about the round; `any` is any dispute.
     dealer: credential of an employee who dealt in it. patron: token of a patron with a wager in it.
     cards: all held by one holder; by the player at `position` if that is given.
     without: rounds to leave out.
@@ -101,9 +124,15 @@ class Filters(Struct, kw_only=True, frozen=True):
     wager: str | None = None
     amount_min: int | None = None
     amount_max: int | None = None
+    amounts: tuple[AmountRange, ...] = ()
     outcome: str | None = None
     row: str | None = None
+    rows: tuple[str, ...] = ()
     finding: str | None = None
+    findings: tuple[str, ...] = ()
+    difference_min: int | None = None
+    difference_max: int | None = None
+    calls: tuple[str, ...] = ()
     dispute: str | None = None
     dealer: str | None = None
     patron: str | None = None
@@ -112,12 +141,40 @@ class Filters(Struct, kw_only=True, frozen=True):
     limit: int = 50
 
 
+Order = Literal["newest", "oldest", "amount", "difference"]
+"""How rounds are sorted: by begin, by what was wagered or paid, by what was paid wrongly."""
+
+
+class OrderPlace(Struct, frozen=True):
+    """A round's place in an order, to read on after it: value sorted by, begin, key."""
+
+    value: int
+    began_us: int
+    round: RoundId
+
+
 class KeySet(NamedTuple):
     """SQL for the keys of the rounds that match a filter, and the table it reads."""
 
     table: str
     keys: str
     is_of_stays: bool = False  # found by the times of a dealer or a patron at tables
+
+
+class HouseNames(NamedTuple):
+    """The names that the record has: tables with their game, dealers; and its newest round."""
+
+    tables: dict[str, str | None]
+    dealers: list[str]
+    newest_us: int | None
+
+
+class Totals(NamedTuple):
+    """Sums over the rounds of a search; None: too many to be summed up. Cents."""
+
+    rounds: int | None
+    short: int | None  # what patrons lack: paid short, not returned, wrongly collected
+    over: int | None  # what the house lacks
 
 
 class Dealt(Struct):
@@ -142,18 +199,96 @@ class DealerError(Struct):
     over: int
 
 
-def search(database: Database, filters: Filters) -> list[Round]:
-    """The rounds that match every filter, newest first."""
+def search(
+    database: Database, filters: Filters, order: Order = "newest", after: OrderPlace | None = None
+) -> list[Round]:
+    """The rounds that match every filter, newest first, or in another order after a place."""
+    return [found for found, _ in ordered(database, filters, order, after)]
+
+
+def ordered(
+    database: Database, filters: Filters, order: Order = "newest", after: OrderPlace | None = None
+) -> list[tuple[Round, OrderPlace]]:
+    """The rounds that match every filter, each with its place in the order."""
     sets = list(_sets(filters))
-    given = _parameters(filters)
-    with reading(database, {ROUNDS.name, *(each.table for each in sets)}) as store:
+    given = _parameters(filters) | _after(after)
+    tables = {ROUNDS.name, "ruling_findings", *(each.table for each in sets)}
+    with reading(database, tables) as store:
         few = next((each for each in sets if _is_few(store, each, given)), None)
-        rows = store.query(_statement(filters, sets, few), given)
-    return [Round(*row) for row in rows]
+        rows = store.query(_statement(filters, sets, few, order, after), given)
+    found = ((Round(*row[:-1]), row[-1]) for row in rows)
+    return [(each, OrderPlace(value, each.began_us, each.id)) for each, value in found]
 
 
-def _statement(filters: Filters, sets: Sequence[KeySet], few: KeySet | None) -> str:
-    """SQL for a search; `few` is a set of keys to begin with, instead of all rounds by time.
+def totals(database: Database, filters: Filters) -> Totals:
+    """The number of rounds that match, and what was paid short and over in them.
+
+    Beyond `TOTALS_MAX` rounds nothing is summed up, so that a search stays quick.
+    """
+    sets = list(_sets(filters))
+    given = _parameters(filters) | {"limit": TOTALS_MAX + 1}
+    tables = {ROUNDS.name, "ruling_findings", *(each.table for each in sets)}
+    with reading(database, tables) as store:
+        few = next((each for each in sets if _is_few(store, each, given)), None)
+        first, rounds, where = _parts(filters, sets, few)
+        ended = (
+            f"ended AS MATERIALIZED (SELECT {_KEY} FROM {rounds} r WHERE {where} LIMIT %(limit)s)"  # noqa: S608 - values are parameters
+        )
+        ((count, short, over),) = store.query(
+            f"WITH {first} {ended} SELECT (SELECT count(*) FROM ended)::int,"  # noqa: S608 - as above
+            " coalesce(-sum(cents) FILTER (WHERE cents < 0), 0)::bigint,"
+            f" coalesce(sum(cents) FILTER (WHERE cents > 0), 0)::bigint FROM ({_COSTS}) c",
+            given,
+        )
+    if count > TOTALS_MAX:
+        return Totals(None, None, None)
+    return Totals(count, short, over)
+
+
+def _statement(
+    filters: Filters,
+    sets: Sequence[KeySet],
+    few: KeySet | None,
+    order: Order,
+    after: OrderPlace | None,
+) -> str:
+    """SQL for a page of a search, by key and not by counting rows."""
+    first, rounds, where = _parts(filters, sets, few)
+    by = "r.began_us" if order in ("newest", "oldest") else "v"
+    how = "DESC" if order == "newest" else "ASC"
+    later = "true" if after is None else _BEYOND.format(by=by, than="<" if how == "DESC" else ">")
+    value = "r.began_us" if by == "r.began_us" else _SORTED[order]
+    return (
+        f"{'WITH ' + first.rstrip(', ') if first else ''}"  # noqa: S608 - values are parameters
+        f" SELECT {_ROUND_CELLS}, v FROM (SELECT r.*, {value} AS v FROM {rounds} r"
+        f" WHERE {where}) r WHERE {later}"
+        f" ORDER BY {by} {how}, r.began_us DESC, property, table_name, gaming_day, number"
+        " LIMIT %(limit)s"
+    )
+
+
+_BEYOND = f"""
+({{by}} {{than}}= %(after_value)s AND ({{by}} {{than}} %(after_value)s
+  OR r.began_us < %(after_began)s OR r.began_us = %(after_began)s AND ({_KEY}) >
+     (%(after_property)s, %(after_table)s, %(after_day)s, %(after_number)s)))
+"""
+
+
+def _after(after: OrderPlace | None) -> dict[str, object]:
+    """The parameters of the place to read on after."""
+    if after is None:
+        return {}
+    property_, table, day, number = after.round
+    return {
+        "after_value": after.value, "after_began": after.began_us, "after_property": property_,
+        "after_table": table, "after_day": day, "after_number": number,
+    }  # fmt: skip
+
+
+def _parts(filters: Filters, sets: Sequence[KeySet], few: KeySet | None) -> tuple[str, str, str]:
+    """A search's parts: its first query, the rounds to choose from, the conditions on a round.
+
+    `few` is a set of keys to begin with, instead of all rounds by time.
 
     Without that choice the planner expects a match among the newest rounds and walks through all.
     """
@@ -161,11 +296,7 @@ def _statement(filters: Filters, sets: Sequence[KeySet], few: KeySet | None) -> 
     where = " AND ".join((*_conditions(filters), *among)) or "true"
     rounds = "{schema}.rounds" if few is None else f"({_BY_KEY})"
     keys = few and f"SELECT DISTINCT * FROM ({few.keys}) u"  # noqa: S608 - values are parameters
-    first = f"WITH k AS MATERIALIZED ({keys})" if keys else ""
-    return (
-        f"{first} SELECT {_ROUND_CELLS} FROM {rounds} r WHERE {where}"  # noqa: S608 - as above
-        " ORDER BY began_us DESC, property, table_name, gaming_day, number LIMIT %(limit)s"
-    )
+    return f"k AS MATERIALIZED ({keys}), " if keys else "", rounds, where
 
 
 def _is_few(store: ViewStore, keys: KeySet, given: dict[str, object]) -> bool:
@@ -238,6 +369,15 @@ def names(database: Database, limit: int = 500) -> tuple[list[str], list[str]]:
     return [row[0] for row in tables], [row[0] for row in dealers]
 
 
+def house_names(database: Database) -> HouseNames:
+    """The tables with the game of their newest round, the dealers, and the newest round's begin."""
+    _, dealers = names(database)
+    with reading(database, (ROUNDS.name,)) as store:
+        tables = store.query(_GAMES, {"limit": TABLES_MAX})
+        newest = store.query("SELECT max(began_us) FROM {schema}.rounds", {})
+    return HouseNames(dict(tables), dealers, newest[0][0])
+
+
 _TABLES = """
 WITH RECURSIVE t AS (
     (SELECT property, table_name FROM {schema}.rounds ORDER BY property, table_name LIMIT 1)
@@ -250,11 +390,66 @@ SELECT DISTINCT table_name FROM t ORDER BY 1 LIMIT %(limit)s
 """
 """Names of tables in the index, each found by key without reading every round."""
 
+_GAMES = """
+WITH RECURSIVE t AS (
+    (SELECT property, table_name FROM {schema}.rounds ORDER BY property, table_name LIMIT 1)
+    UNION ALL
+    SELECT n.* FROM t CROSS JOIN LATERAL (
+        SELECT r.property, r.table_name FROM {schema}.rounds r
+         WHERE (r.property, r.table_name) > (t.property, t.table_name)
+         ORDER BY r.property, r.table_name LIMIT 1) n)
+SELECT t.table_name, (
+       SELECT r.game FROM {schema}.rounds r
+        WHERE r.property = t.property AND r.table_name = t.table_name
+        ORDER BY r.began_us DESC LIMIT 1)
+  FROM t ORDER BY 1 LIMIT %(limit)s
+"""
+"""As `_TABLES`, each with the game of its newest round."""
+
 _GIVEN = """
 unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s::int[])
     AS g (property, table_name, gaming_day, number)
 """
 _LISTED = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
+
+_FIGURES = "f.expected ~ '^-?[0-9]{1,15}$' AND f.recorded ~ '^-?[0-9]{1,15}$'"
+MORE = f"CASE WHEN {_FIGURES} THEN f.recorded::bigint - f.expected::bigint END"
+"""By how much more is on record than is due, cents; null if a finding is not about money."""
+
+MONEY_CODES = (
+    "overpaid", "underpaid", "not_returned", "over_returned", "not_collected", "wrongly_collected",
+)  # fmt: skip
+"""Findings of chips that somebody has and should not have."""
+
+OF_MONEY = ", ".join(f"'{code}'" for code in MONEY_CODES)
+
+_SORTED = {
+    "amount": "-greatest(coalesce(r.wagered, 0), coalesce(r.paid, 0))",
+    "difference": (
+        f"-coalesce((SELECT sum(abs({MORE}))::bigint FROM {{schema}}.ruling_findings f WHERE "  # noqa: S608 - our own names
+        + " AND ".join(f"f.{name} = r.{name}" for name in _KEYS)
+        + f" AND f.code IN ({OF_MONEY})"
+        + "), 0)"
+    ),
+}
+"""What the orders other than by time sort by, ascending."""
+
+_COSTS = f"""
+SELECT CASE code WHEN 'overpaid' THEN more WHEN 'underpaid' THEN more WHEN 'not_returned' THEN more
+                 WHEN 'over_returned' THEN greatest(more - kept, 0)
+                 WHEN 'not_collected' THEN -more WHEN 'wrongly_collected' THEN -more
+       END AS cents
+  FROM (SELECT code, more,
+               CASE WHEN lag(code) OVER told = 'not_collected' AND lag(wager) OVER told = wager
+                         AND lag(position) OVER told = position
+                    THEN -lag(more) OVER told ELSE 0 END AS kept
+          FROM (SELECT f.*, {MORE} AS more
+                  FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})) each
+        WINDOW told AS (PARTITION BY {_KEY} ORDER BY nth)) f
+"""  # noqa: S608 - as above
+"""The findings of the rounds `ended`, each with its cost to the house; negative: to patrons. A lost
+stake that was given back is `not_collected`, and directly after it `over_returned`: its chips are
+counted once."""
 
 _LATEST = f"""
 SELECT {", ".join(f"r.{column.name}" for column in ROUND_KEY)}, r.last_us, f.code, f.says
@@ -340,18 +535,39 @@ def _conditions(filters: Filters) -> Iterator[str]:
 def _sets(filters: Filters) -> Iterator[KeySet]:
     """The sets of rounds that other tables name for the filters, the smallest kinds first."""
     if filters.dispute is not None:
-        yield _among("disputes", ["dispute = %(dispute)s"])
+        named = "number IS NOT NULL" if filters.dispute == ANY else "dispute = %(dispute)s"
+        yield _among("disputes", [named])
     if filters.patron is not None:
         yield _while(SEATS.name, _SEATED, "AND r.positions @> ARRAY[w.position]")
     if filters.dealer is not None:
         yield _while(POSTS.name, _POSTED)
-    if filters.finding is not None:
+    if filters.finding == ANY:
+        yield _among("rulings", ["findings > 0"])
+    elif filters.finding is not None:
         yield _among("ruling_findings", ["code = %(finding)s"])
+    if filters.findings or filters.difference_min is not None or filters.difference_max is not None:
+        yield _among("ruling_findings f", list(_of_findings(filters)))
+    if filters.calls:
+        by = [] if filters.position is None else ["position IN (0, %(position)s)"]
+        yield _among(CALLS.name, ["call = ANY(%(calls)s)", *by])
     if filters.cards:
         holder = ["holder = 'player'", "position = %(position)s"]
         held = "cards @> %(cards)s::text[]"
         yield _among(HANDS.name, [held, *(holder if filters.position is not None else ())])
     yield from _of_wagers(filters)
+
+
+def _of_findings(filters: Filters) -> Iterator[str]:
+    """The conditions on one finding: its code, the money behind it, and whose it is."""
+    if filters.findings:
+        yield "code = ANY(%(findings)s)"
+    for name, than in (("difference_min", ">="), ("difference_max", "<=")):
+        if getattr(filters, name) is not None:
+            yield f"code IN ({OF_MONEY})"
+            yield f"abs({MORE}) {than} %({name})s"
+    for field in ("position", "wager"):
+        if getattr(filters, field) is not None:
+            yield f"({field} IS NULL OR {field} = %({field})s)"
 
 
 def _ended(filters: Filters) -> str:
@@ -405,22 +621,43 @@ def _of_wagers(filters: Filters) -> Iterator[KeySet]:
         )
         amounts = (f"{name} {between}" for name in ("placed", "paid", "collected", "returned"))
         yield _among(WAGERS.name, [*spot, f"({' OR '.join(amounts)})"])
-    elif len(spot) > 1:
+    elif len(spot) > 1 and not filters.amounts:
         yield _among(WAGERS.name, spot)
+    if filters.amounts:
+        ranges = [_amount(each, nth) for nth, each in enumerate(filters.amounts)]
+        yield _among(f"{WAGERS.name} w", [*spot, *ranges])
     settled = []
     if filters.outcome is not None:
         settled.append("outcome = %(outcome)s")
     if filters.row is not None:
         settled.append(r"lower(printed_row) LIKE %(row)s")
+    if filters.rows:
+        settled.append("lower(printed_row) = ANY(%(rows)s)")
     if settled:
         yield _among("ruling_settlements", [*spot, *settled])
+
+
+def _amount(of: AmountRange, nth: int) -> str:
+    """The condition that an amount of a wager is in a range; what is owed is in its settlement."""
+    least, most = f"%(least_{nth})s::bigint", f"%(most_{nth})s::bigint"
+    between = f"BETWEEN coalesce({least}, 0) AND coalesce({most}, {2**63 - 1})"
+    if of.kind == "owed":
+        same = " AND ".join(
+            f"s.{name} = w.{name}" for name in (*_KEYS, "position", "hand", "wager")
+        )
+        return (
+            "EXISTS (SELECT FROM {schema}.ruling_settlements s"
+            f" WHERE {same} AND s.outcome = 'win' AND s.net {between})"
+        )
+    kinds = (of.kind,) if of.kind else ("placed", "paid", "collected", "returned")
+    return f"({' OR '.join(f'w.{kind} {between}' for kind in kinds)})"
 
 
 def _among(table: str, conditions: Sequence[str]) -> KeySet:
     """The rounds that have a row of this table that matches these conditions."""
     where = " AND ".join(conditions)
     keys = f"SELECT {_KEY} FROM {{schema}}.{table} WHERE {where}"  # noqa: S608 - values are parameters
-    return KeySet(table, keys)
+    return KeySet(table.partition(" ")[0], keys)
 
 
 def _while(table: str, spans: str, also: str = "") -> KeySet:
@@ -437,6 +674,10 @@ def _parameters(filters: Filters) -> dict[str, object]:
     given = asdict(filters)
     given["limit"] = max(1, min(filters.limit, SEARCH_ROWS_MAX))
     given["cards"] = list(filters.cards)
+    for name in ("rows", "findings", "calls"):
+        given[name] = list(getattr(filters, name))
+    for nth, each in enumerate(given.pop("amounts")):
+        given |= {f"least_{nth}": each.least, f"most_{nth}": each.most}
     given["row"] = f"{_literally((filters.row or '').lower())}%"
     return given | {"forever": _FOREVER, **_keys(filters.without)}
 

@@ -1,4 +1,4 @@
-"""The search index of rounds: who dealt, who sat where, which cards were held.
+"""The search index of rounds: who dealt, who sat where, which cards were held, what was decided.
 
 Arrivals and departures are stored one row a fact, and joined to stays at query time. So a late fact
 needs no update of other rows. The view judges nothing.
@@ -19,9 +19,12 @@ from ledger.facts import (
     CardsTurned,
     DealerAssigned,
     DealerRelieved,
+    DecisionMade,
     HandMucked,
     HandSet,
     HandShown,
+    IrregularityCalled,
+    NoRollCalled,
     SeatLeft,
     SeatTaken,
     TableClosed,
@@ -92,8 +95,22 @@ HANDS = ViewTable(
     ("USING gin (cards)",),
 )
 
+CALLS = ViewTable(
+    "find_calls",
+    "Decisions and irregularities of a round: one row a round, position and kind.",
+    6,
+    (
+        *ROUND_KEY,
+        Column("position", "smallint", "Betting position; 0: none was named."),
+        Column("call", "text", "The decision or the kind of irregularity; no_roll_called."),
+    ),
+    ("(call)",),
+)
+
 _WITH_CARDS: tuple[type[Body], ...] = (CardsDealt, CardsTurned, HandSet, HandShown, HandMucked)
 _CARDS = frozenset(map(type_name, _WITH_CARDS))
+_WITH_CALLS: tuple[type[Body], ...] = (DecisionMade, IrregularityCalled, NoRollCalled)
+_CALLS = frozenset(map(type_name, _WITH_CALLS))
 _WHO_COMES: tuple[type[Body], ...] = (
     DealerAssigned,
     DealerRelieved,
@@ -112,15 +129,21 @@ def apply(store: ViewStore, batch: Batch) -> None:
         posts += _posts(row, fact)
         seats += _seats(row, fact)
     held: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    calls: dict[tuple[Any, ...], None] = {}
     for row in batch.rows:
-        round_ = round_of_row(row) if row.type in _CARDS else None
-        if round_ is not None:
-            body = batch.body(row)
+        round_ = round_of_row(row) if row.type in _CARDS | _CALLS else None
+        if round_ is None:
+            continue
+        body = batch.body(row)
+        if row.type in _CALLS:
+            calls[*round_, getattr(body, "position", None) or 0, _call(body)] = None
+        else:
             holder = (getattr(body, "to", "player"), body.position or 0)
             held[*round_, *holder].update(_known(body))
     store.save(POSTS, posts)
     store.save(SEATS, seats)
     store.save(HANDS, ((*key, array_text(sorted(cards))) for key, cards in held.items() if cards))
+    store.save(CALLS, calls)
 
 
 def _part_of(row: TapeRow) -> str:
@@ -130,11 +153,11 @@ def _part_of(row: TapeRow) -> str:
 
 VIEW = Projection(
     "finds",
-    1,
-    (POSTS, SEATS, HANDS),
+    2,
+    (POSTS, SEATS, HANDS, CALLS),
     apply,
     ordered=False,
-    reads=_CARDS | _COMINGS,
+    reads=_CARDS | _COMINGS | _CALLS,
     part_of=_part_of,
 )
 """The view `finds`."""
@@ -158,6 +181,13 @@ def _seats(row: TapeRow, fact: Fact) -> Iterator[tuple[Any, ...]]:
         comes = isinstance(body, SeatTaken)
         for position in dict.fromkeys(body.positions):
             yield (*_place(row), position, fact.table, body.patron, comes, row.time_us)
+
+
+def _call(body: Any) -> str:  # noqa: ANN401 - one of the facts with calls
+    """What a fact calls: its decision or the kind of its irregularity."""
+    if isinstance(body, DecisionMade):
+        return body.decision
+    return body.kind if isinstance(body, IrregularityCalled) else "no_roll_called"
 
 
 def _place(row: TapeRow) -> tuple[str, str, int]:

@@ -289,6 +289,7 @@ FORMS = (
             *("wagered", "paid", "facts"),
         ),
     ),
+    JsonForm(("rounds --ask",), "sentence, at the beginning", ("ask", "filters", "not_used")),
     JsonForm(
         ("rounds --errors",),
         "finding and wager",

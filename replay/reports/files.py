@@ -13,16 +13,14 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from replay.dossier.writing.pages import Paper
-from replay.reports.table import decimal, shown
+from replay.reports.table import shown
 from replay.shell.output import printable
+from replay.text.sheets import FORMULA, decimal, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from replay.reports.table import Kind, ReportHead, ReportTable, Value
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a text begins that a spreadsheet would take for a formula."""
 
 _XLSX_FORMAT: Mapping[Kind, str] = {
     "money": "#,##0.00;[Red]-#,##0.00",
@@ -49,7 +47,7 @@ def csv_octets(head: ReportHead, table: ReportTable) -> bytes:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerows([_safe(name), _safe(value)] for name, value in head.lines())
+    writer.writerows([safe(name), safe(value)] for name, value in head.lines())
     writer.writerow([])
     writer.writerow([each.name for each in table.columns])
     kinds = [each.kind for each in table.columns]
@@ -61,13 +59,8 @@ def _csv_cell(value: Value, kind: Kind) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return _safe(value)
+        return safe(value)
     return str(value) if kind == "count" else decimal(value)
-
-
-def _safe(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def xlsx_octets(head: ReportHead, table: ReportTable) -> bytes:
@@ -97,7 +90,7 @@ def _put(cell: Any, value: Value, kind: Kind) -> None:  # noqa: ANN401 - it has 
     if isinstance(value, str):
         cell.value = printable(value)
         cell.data_type = "s"
-        cell.quotePrefix = value.startswith(_FORMULA)
+        cell.quotePrefix = value.startswith(FORMULA)
     elif value is not None:
         cell.value = value if kind == "count" else Decimal(value) / 100
     cell.number_format = _XLSX_FORMAT[kind]

@@ -12,6 +12,7 @@ import msgspec
 
 from ledger.values import dollars
 from replay.shell.output import printable
+from replay.text.sheets import decimal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,9 +84,3 @@ def shown(value: Value, kind: Kind) -> str:
     if kind == "money":
         return dollars(value)
     return f"{decimal(value)} %" if kind == "percent" else f"{value:,}"
-
-
-def decimal(hundredths: int) -> str:
-    """Cents as dollars, or hundredths of a percent as percent: `-12.05`."""
-    whole, rest = divmod(abs(hundredths), 100)
-    return f"{'-' if hundredths < 0 else ''}{whole}.{rest:02d}"

@@ -1,5 +1,6 @@
 """`rounds`: searches rounds."""
 
+import time
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from typing import Annotated, Literal
@@ -12,17 +13,28 @@ from rich.text import Text
 from consumers.disputes import disputes
 from consumers.rounds import search_index
 from consumers.rounds.index import ROUND_INDEX, Round
-from consumers.rounds.search import WHERE_AND_WHEN, DealerError, Filters, dealer_errors, search
+from consumers.rounds.search import (
+    ANY,
+    WHERE_AND_WHEN,
+    DealerError,
+    Filters,
+    Order,
+    dealer_errors,
+)
 from consumers.rulings import rulings
+from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.games import games
 from ledger.values import format_time, quantity
+from replay.ask import sheet
+from replay.ask.searching import Page, house_of, nearest, page_of
+from replay.ask.sentence import Understood, understand
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName, moment
 from replay.cli.shell.terminal import draw
 from replay.rounds.drawing import boxed_table
 from replay.rounds.views import opened_views
-from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.shell.output import Json, print_json, print_lines, print_text, say, show_table
 from replay.shell.zones import Zones, house_zones
 from replay.text.money import money
 from replay.text.times import gaming_day_from, stamp
@@ -74,13 +86,21 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(help="Credential of the dealer, such as D-1042.")
     ] = None,
     finding: Annotated[
-        str | None, typer.Option(help="Code of a finding, such as overpaid.")
+        str | None, typer.Option(help="Code of a finding, such as overpaid; or any.")
     ] = None,
     dispute: Annotated[str | None, typer.Option(help="Dispute about it, such as D-17.")] = None,
     status: Annotated[
         Literal["open", "completed", "voided"] | None, typer.Option(help="Status of the round.")
     ] = None,
     property_: Casino = None,
+    ask: Annotated[
+        str | None,
+        typer.Option(metavar="SENTENCE", help="In words: 'CC-01 around 9 pm two pair paid short'."),
+    ] = None,
+    sort: Annotated[Order, typer.Option(help="The order of the rounds.")] = "newest",
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print a line of CSV for each wager of the rounds found.")
+    ] = False,
     errors: Annotated[
         bool, typer.Option("--errors", help="Sum up the errors of --dealer.")
     ] = False,
@@ -89,9 +109,11 @@ def rounds(  # noqa: PLR0913 - one option a way to search
 ) -> None:
     """Search rounds, newest first.
 
-    All given conditions must hold. Position, wager, amount, outcome and row must hold for one
-    wager, cards for one holder. A dealer matches if on duty at the table during the round. With
-    --errors it sums up the errors that are the dealer's, by place and time, and their cost.
+    --ask takes a sentence of a guest or an investigator. It prints how each word was read, and
+    which ones were not. Options given beside it hold. All given conditions must hold. Position,
+    wager, amount, outcome and row must hold for one wager, cards for one holder. A dealer matches
+    if on duty at the table during the round. With --errors it sums up the errors that are the
+    dealer's, by place and time, and their cost.
 
     Example: round-ledger rounds --table CC-02 --position 5 --finding overpaid
     """
@@ -109,7 +131,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         amount_max=high if exact is None else exact,
         outcome=outcome,
         row=row,
-        finding=code(finding, "--finding"),
+        finding=finding if finding == ANY else code(finding, "--finding"),
         dealer=dealer,
         patron=patron,
         cards=cards(card or [], "--card"),
@@ -118,6 +140,8 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     )
     if errors:
         _plain(filters)
+        if ask is not None:
+            raise Usage("--errors takes no sentence", where="--ask", hint="Give --dealer alone.")
     views = [ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]
     with opened_views(views, property_) as database:
         zones = house_zones(database)
@@ -125,13 +149,56 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         if errors:
             _tell_errors(dealer, *dealer_errors(database, filters), json=json)
             return
-        found = search(database, filters)
-    if json:
+        zone = zones.of(property_)
+        told = None if ask is None else _understood(database, ask, zone)
+        filters = filters if told is None else told.and_(filters)
+        shown = page_of(database, filters, sort)
+        near = nearest(database, told.chips, zone, ()) if told and not shown.rounds else []
+    found = shown.rounds
+    if told:
+        _print_reading(told, json=json, as_csv=as_csv)
+    if as_csv:
+        _print_csv(shown, zones)
+    elif json:
         print_lines(_round_json(each) for each in found)
     elif found:
         draw([_rounds_table(found, zones)])
     for line in _beside(filters, len(found)):
         say(line)
+    for each in near:
+        say(f"Nearest: {each.round.id.subject}: {each.lacks}.")
+
+
+def _understood(database: Database, text: str, zone: tzinfo) -> Understood:
+    """A sentence, read with the names on record and the house's clock."""
+    return understand(text, house_of(database, zone), time.time_ns() // 1000)
+
+
+def _print_reading(told: Understood, *, json: bool, as_csv: bool) -> None:
+    """Print how a sentence was read: each filter, and words that are not used."""
+    if json and not as_csv:
+        print_json(
+            {
+                "ask": told.text,
+                "filters": [{"words": each.words, "means": each.means} for each in told.chips],
+                "not_used": [{"words": each.words, "why": each.why} for each in told.unread],
+            }
+        )
+        return
+    for chip in told.chips:
+        say(f"{chip.words}: {chip.means}")
+    for each in told.unread:
+        also = ", ".join(choice.sentence for choice in each.choices)
+        say(f"Not used: {each.words}. {each.why}{f' Perhaps: {also}' if also else ''}")
+
+
+def _print_csv(shown: Page, zones: Zones) -> None:
+    """Print a line for each wager of the rounds found, as the page's file has it."""
+    print_text(sheet.header().rstrip())
+    for each in shown.rounds:
+        zone, details = zones.of(each.property), shown.details[each.id]
+        for line in sheet.rows(each, details, shown.lines[each.id], zone):
+            print_text(line.rstrip())
 
 
 def _within(filters: Filters, since: str | None, until: str | None, zone: tzinfo) -> Filters:

@@ -17,7 +17,7 @@ from consumers.disputes import disputes
 from consumers.floor.table_board import Board
 from consumers.money.drop import Drop
 from consumers.rounds.index import Round
-from consumers.rounds.search import Dealt, Filters
+from consumers.rounds.search import Dealt, Filters, Order
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.rules.engine.ruling import Finding, TableFindings
@@ -103,15 +103,19 @@ class FoundRound(NamedTuple):
     withheld: bool = False  # from this user: missing values here may be on record
 
 
-def searched(asked: Filters, withheld: Hidden) -> Filters:
-    """The search, without withheld rounds if a filter asks what their reviewer may not know."""
+TIMES: frozenset[Order] = frozenset(("newest", "oldest"))
+"""Orders that show nothing but when a round began."""
+
+
+def searched(asked: Filters, withheld: Hidden, order: Order = "newest") -> Filters:
+    """The search, without withheld rounds if a filter or the order would show what they hold."""
     usual = Filters()
     tells = any(
         value != getattr(usual, name)
         for name, value in asdict(asked).items()
         if name not in OPEN_TO_ALL
     )
-    return replace(asked, without=tuple(withheld)) if tells else asked
+    return replace(asked, without=tuple(withheld)) if tells or order not in TIMES else asked
 
 
 def found(each: Round, details: Dealt, withheld: Hidden) -> FoundRound:

@@ -4,8 +4,16 @@
 const PAUSE_MS = 200;
 const form = document.getElementById("filters");
 const results = document.getElementById("results");
+const box = document.getElementById("ask");
+const keep = document.getElementById("keep");
 let waiting = 0;
 let asked = null;
+
+// The query that *Save* keeps: that of the results in sight.
+function kept(where) {
+  const query = keep?.elements.namedItem("query");
+  if (query) query.value = where.split("?")[1] ?? "";
+}
 
 function address() {
   const given = [...new FormData(form)].filter(([, value]) => value !== "");
@@ -27,6 +35,7 @@ async function search() {
     if (!answer.ok) throw new Error(`${answer.status}`);
     results.innerHTML = await answer.text();
     history.replaceState(null, "", where);
+    kept(where);
   } catch (error) {
     if (error.name === "AbortError") return;
     const says = document.createElement("p");
@@ -39,19 +48,42 @@ async function search() {
   if (asked === mine) results.removeAttribute("aria-busy");
 }
 
-form.addEventListener("input", () => {
+function soon() {
   clearTimeout(waiting);
   waiting = setTimeout(search, PAUSE_MS);
-});
-form.addEventListener("submit", (event) => {
+}
+
+form.addEventListener("input", soon);
+box.addEventListener("input", soon);
+form.addEventListener("submit", async (event) => {
   event.preventDefault();
   clearTimeout(waiting);
+  const asking = document.activeElement === box;
+  await search();
+  // Enter in the box leads to the first hit, so that a second Enter opens it.
+  if (asking) results.querySelector("table.rounds tbody a, .nearest a")?.focus();
+});
+
+// A chip's links change the sentence in the box; Delete and Backspace remove the chip in focus.
+results.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-ask]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  box.value = link.dataset.ask;
+  box.focus();
   search();
+});
+results.addEventListener("keydown", (event) => {
+  const chip = event.target.closest(".chip");
+  if (!chip || (event.key !== "Delete" && event.key !== "Backspace")) return;
+  event.preventDefault();
+  chip.querySelector(".off").click();
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !event.target.closest("input, select, textarea")) {
     event.preventDefault();
-    form.elements.namedItem("table").focus();
+    box.focus();
+    box.select();
   }
 });
 

@@ -58,6 +58,7 @@ MORE = {
     "ingest": "round-ledger ingest odd.jsonl first.jsonl",
     "footage retention": "round-ledger footage retention --within 9999",
     "quarantine list": "round-ledger quarantine list",
+    "rounds --ask": "round-ledger rounds --ask 'CC-02 seat 5 overpaid foo'",
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",

@@ -302,3 +302,29 @@ def test_the_command_finds_by_the_same(database: Database, cli: Cli) -> None:
     wrong = cli("rounds", "--card", "1x")
     assert wrong.code == 2
     assert "not a card" in wrong.err
+
+
+def test_the_command_reads_a_sentence_and_says_what_it_did_not_use(
+    database: Database, cli: Cli
+) -> None:
+    facts = [
+        told(0, DealerAssigned(employee="D-1", role="dealer")),
+        *round_(1, 5, "As", "Kd"),
+        *round_(2, 9),
+    ]
+    brought(database, facts)
+    reading, *rounds = cli("rounds", "--ask", "CC-07 As Kd zebra", "--json").json
+    assert [each["round"] for each in rounds] == ["CC-07/2026-11-20/1"]
+    assert [each["words"] for each in reading["filters"]] == ["CC-07", "As Kd"]
+    assert reading["not_used"] == [{"words": "zebra", "why": "Not understood."}]
+    both = cli("rounds", "--ask", "CC-07", "--card", "2c", "--json").json[1:]
+    assert [each["round"] for each in both] == ["CC-07/2026-11-20/2"]
+    printed = cli("rounds", "--ask", "CC-09 flush CC-07 seat 3")
+    assert (
+        "Not used: CC-09. No table of this name is on record. Perhaps: table CC-07" in printed.err
+    )
+    assert "Nearest: CC-07/2026-11-20/2: no “flush”." in printed.err
+    first, *lines = cli("rounds", "--ask", "As Kd", "--csv").out.splitlines()
+    assert first.startswith("round,property,game")
+    assert [line.partition(",")[0] for line in lines] == ["CC-07/2026-11-20/1"]
+    assert cli("rounds", "--errors", "--dealer", "D-1", "--ask", "flush").code == 2

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import socket
 import time
+from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -25,6 +28,7 @@ from ledger.facts import (
 from ledger.facts.vocabulary import FactRef
 from ledger.record import wire
 from ledger.values import format_time
+from replay.ask import sheet
 from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import day, received
 
@@ -224,6 +228,64 @@ def test_a_hit_says_at_which_position_what_was_paid_and_what_was_owed(floor: Bro
     rows = part.split('<th scope="row" class="nowrap">')[1:]
     assert said
     assert all("<li>Position " in row for row in rows)
+
+
+def test_a_sentence_is_read_as_chips_and_what_is_not_understood_is_said(floor: Browser) -> None:
+    page = shown(floor, "/?ask=CC-01 overpiad 3 am zebra&sort=oldest")
+    for part in ("<b>CC-01</b> table CC-01", "read as “overpaid”", "Not used: zebra", "03:00"):
+        assert part in page, part
+    assert "<b>overpaid</b> more was" in shown(floor, "/?ask=overpaid")
+    without = shown(floor, "/?ask=overpaid")
+    assert 'href="/?ask=" data-ask="" aria-label="Remove overpaid"' in without
+    assert "The form says otherwise, and holds: table." in shown(floor, "/?ask=CC-01&table=CC-02")
+
+
+def test_the_pages_of_a_search_have_every_round_once_in_its_order(floor: Browser) -> None:
+    for order in ("newest", "oldest", "amount", "difference"):
+        seen: list[str] = []
+        path: str | None = f"/?sort={order}&limit=7"
+        while path:
+            part = floor.get(path, headers={"X-Fragment": "results"}).text
+            seen += re.findall(r'<th scope="row" class="nowrap"><a href="/rounds/([^"]+)"', part)
+            following = re.search(r'href="([^"]+)" rel="next"', part)
+            path = following[1].replace("&amp;", "&") if following else None
+        every = shown(floor, f"/?sort={order}&limit=200")
+        whole = re.findall(r'<th scope="row" class="nowrap"><a href="/rounds/([^"]+)"', every)
+        assert seen == whole, order
+        assert len(set(seen)) == len(seen) > 14
+    assert "Not searched" in shown(floor, "/?after=x~1~2")
+    assert "Not searched" in shown(floor, "/?sort=random")
+
+
+def test_the_file_of_a_search_has_its_rounds_with_their_money(floor: Browser) -> None:
+    answer = floor.get("/rounds.csv?ask=overpaid")
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert list(rows[0]) == list(sheet.COLUMNS)
+    named = set(re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(floor, "/?ask=overpaid")))
+    assert {row["round"] for row in rows} == named
+    for row in rows:
+        assert "overpaid" in row["findings"]
+    wrong = [row for row in rows if row["findings"] == "overpaid" and row["difference"] != "0.00"]
+    assert wrong
+    for row in wrong:
+        paid = Decimal(row["paid"] or 0)
+        assert Decimal(row["difference"]) == paid - Decimal(row["owed"]) > 0
+
+
+def test_a_search_is_saved_by_name_for_its_user_alone(staffed: Site) -> None:
+    mine, other = staffed.browser("surveillance"), staffed.browser("finance")
+    form = {"csrf": mine.csrf, "name": " My  CC-01 ", "query": "ask=CC-01&after=x&nonsense=1"}
+    assert mine.post("/searches", data=form).headers["Location"] == "/?ask=CC-01"
+    assert mine.post("/searches", data=form | {"query": "table=CC-02"}).status_code == 303
+    assert '<a href="/?table=CC-02">My CC-01</a>' in shown(mine, "/")
+    assert "My CC-01" not in shown(other, "/")
+    gone = {"csrf": other.csrf, "name": "My CC-01"}
+    assert other.post("/searches/delete", data=gone).status_code == 303
+    assert "My CC-01" in shown(mine, "/")
+    assert mine.post("/searches/delete", data=gone | {"csrf": mine.csrf}).status_code == 303
+    assert "My CC-01" not in shown(mine, "/")
+    assert 'id="keep"' not in shown(staffed.browser("auditor"), "/")
 
 
 def test_rounds_are_found_by_what_a_person_knows(floor: Browser) -> None:

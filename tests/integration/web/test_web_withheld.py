@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 
 from consumers.alerts.alert import Alert
 from consumers.rounds.index import ROUND_INDEX, facts_of
-from consumers.rounds.search import Filters, dealer_errors, latest_findings, search
+from consumers.rounds.search import Filters, dealer_errors, latest_findings, search, totals
 from consumers.rulings.error_rates import ErrorsBy
 from infra.postgres.alerts import Alerts
 from infra.postgres.view_tables import reading
@@ -123,7 +123,12 @@ def money(cents: int | None) -> str:
 def asked_of_the_record(review: Review) -> Iterator[dict[str, str]]:
     """Searches that the round fits, each by something that its reviewer may not know."""
     yield {"finding": "overpaid"}
+    yield {"finding": "any"}
     yield {"status": "completed"}
+    yield {"sort": "amount"}
+    yield {"sort": "difference"}
+    for sentence in ("overpaid", "any finding", "paid > $0", f"seat {review.round.positions[0]}"):
+        yield {"ask": sentence}
     yield {"position": str(review.round.positions[0])}
     yield {"wager": review.round.wagers[0]}
     key = tuple(review.round.id)
@@ -153,6 +158,7 @@ def test_no_search_by_what_is_on_record_tells_whether_a_withheld_round_fits(
         assert link not in blind, asked
         assert "1 round that you must review blind is left out of this search" in blind
         same = results(review.reviewer, **(narrowed | {"round": "999999"}))
+        same = same.replace("round=999999", f"round={review.round.id.number}")  # what was asked
         assert same == blind, "a round that does not fit is told otherwise"
 
 
@@ -165,6 +171,30 @@ def test_a_withheld_round_is_found_by_its_name_and_tells_nothing(review: Review)
     assert f'href="{review.path}"' in blind
     assert WITHHELD in blind
     assert WITHHELD not in told
+
+
+def test_neither_file_nor_sums_nor_near_misses_tell_of_a_withheld_round(review: Review) -> None:
+    found = review.round
+    for asked in ({"finding": "overpaid"}, {"round": found.id.subject}):
+        told, blind = (
+            who.get("/rounds.csv", params=asked).text for who in (review.raiser, review.reviewer)
+        )
+        assert f"{found.id.subject},hollywood,{found.game},completed" in told
+        assert f"{found.id.subject},hollywood,{found.game},completed" not in blind
+        lines = [line for line in blind.splitlines() if line.startswith(found.id.subject)]
+        assert all(WITHHELD in line and ",,,,,,,,,,," in line for line in lines)
+        assert bool(lines) == ("round" in asked)
+    sums = re.compile(r"<b>\$([\d.,]+)</b> paid short · <b>\$([\d.,]+)</b> paid over")
+    asked = {"table": found.id.table}
+    of_all, of_others = (
+        sums.findall(results(who, **asked)) for who in (review.raiser, review.reviewer)
+    )
+    without = totals(review.site.database, Filters(table=found.id.table, without=(found.id,)))
+    assert of_others == [tuple(money(each)[1:] for each in (without.short, without.over))]
+    assert of_all != of_others, "the control"
+    near = {"ask": f"{found.id.table} overpaid dispute D-nothing-9"}
+    assert f'href="{review.path}"' in results(review.raiser, **near), "the control"
+    assert f'href="{review.path}"' not in results(review.reviewer, **near)
 
 
 def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -> None:
@@ -481,6 +511,7 @@ def visited(review: Review) -> dict[str, str]:
     plain = {path: path for path in pages() if "{" not in path}
     return plain | {
         "/": "/?limit=200",
+        "/rounds.csv": "/rounds.csv?finding=any",
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
         "/win": f"/win?gaming_day={review.round.id.gaming_day}",
         "/cases/new": f"/cases/new?round={review.round.id}",

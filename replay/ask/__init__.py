@@ -1,0 +1,1 @@
+"""Ask: a sentence of a guest or an investigator, read as filters of the search for rounds."""
