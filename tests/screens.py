@@ -246,6 +246,13 @@ def charts(browser: Browser, floor: Floor) -> None:
         keep(page, "charts", 960)
 
 
+def statistics(browser: Browser, floor: Floor) -> None:
+    """Dealers beside the house, with the funnel."""
+    with looking(browser, floor, "ada") as page:
+        seen(page, f"{floor.url}/statistics")
+        keep(page, "statistics", 800)
+
+
 def live(browser: Browser, floor: Floor) -> None:
     """The floor on a wall screen."""
     add_people(floor.cli)
@@ -274,6 +281,7 @@ OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
     "drop": drop,
     "win": win,
     "entry": entry,
+    "statistics": statistics,
     "cases": cases,
     "dossier": dossier,
 }
