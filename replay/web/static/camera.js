@@ -10,6 +10,7 @@ const SEEK_S = 0.5; // an error larger than this is corrected by a seek
 const NUDGE = 0.05; // the largest change of speed, as a share
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
 const HOLE_US = 5e5; // a time longer than this without a frame is a gap
+const RUNS_MAX = 4; // a player runs up to so many times as fast; beyond, and backwards, it is sought
 
 class Slot {
   constructor(label) {
@@ -222,13 +223,21 @@ export class Camera extends EventTarget {
     this.#prepare(time);
     const video = this.video, wanted = (cameraTime - segment.start) / 1e6;
     if (video.readyState < 2 || video.seeking) return undefined;
-    const error = wanted - video.currentTime;
+    const error = wanted - video.currentTime, rate = this.playhead.rate;
     this.figure.dataset.error = error.toFixed(4);
+    if (rate < 0 || rate > RUNS_MAX) return this.#seekTo(segment, wanted);
     if (Math.abs(error) > SEEK_S) video.currentTime = wanted;
-    const rate = this.playhead.rate, share = Math.max(-NUDGE, Math.min(NUDGE, error));
+    const share = Math.max(-NUDGE, Math.min(NUDGE, error));
     video.playbackRate = Math.abs(error) > 0.02 ? rate * (1 + share) : rate;
     if (video.paused) video.play().catch(() => {});
     return undefined;
+  }
+
+  // A picture of this moment at once, without running: the player seeks again when it has shown it.
+  #seekTo(segment, seconds) {
+    this.video.pause();
+    const index = this.#read.get(segment.sha);
+    this.video.currentTime = index ? middleOf(index, frameAt(index.pts, seconds * 1e6)) : seconds;
   }
 
   stop() { for (const slot of this.slots) slot.video.pause(); }

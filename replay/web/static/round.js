@@ -1,18 +1,13 @@
 // The round page: the table, the list of facts, the timeline and every camera follow one playhead.
 // Without this file the page lists the same facts and shows the table at ?at=.
 
-import { Camera } from "./camera.js";
 import { Clip, Marks } from "./clips.js";
-import { clockIn } from "./clock.js";
 import { bindKeys } from "./keys.js";
-import { Playhead } from "./playhead.js";
-import { Timeline } from "./timeline.js";
-import { Watched, roundOf } from "./watched.js";
+import { Player } from "./player.js";
 
 const $ = (id) => document.getElementById(id);
 const told = JSON.parse($("round-data").textContent);
 const facts = told.facts;
-const instant = clockIn($("clock").dataset.zone);
 
 // With this file a link to a fact moves the playhead; the page itself must not jump to the list.
 const items = facts.map((fact) => $(`fact=${fact.n}`));
@@ -29,14 +24,8 @@ const slider = $("timeline");
 let current = facts[pointed("fact") - 1] ? pointed("fact") : Number(slider.dataset.at);
 let hindsight = $("view-all").getAttribute("aria-current") === "true";
 const pictures = {};
-const playhead = new Playhead(told.from, told.to, facts[current - 1].t);
-const timeline = new Timeline(document.querySelector("#timeline svg"), playhead);
-const cameras = told.cameras.map((each) => {
-  const figure = document.querySelector(`[data-camera="${CSS.escape(each.name)}"]`);
-  return new Camera(figure, each, playhead, instant);
-});
-let chosen = cameras.find((each) => each.segments.some((segment) => segment.plays)) ?? null;
-new Watched(roundOf(location.pathname), cameras);
+const player = new Player(told, facts[current - 1].t);
+const { playhead, timeline, cameras, instant } = player;
 
 const clip = new Clip(playhead, instant, () => timeline.show(marks.all, clip));
 const marks = new Marks(
@@ -96,7 +85,7 @@ function tell(number, { announce }) {
   timeline.current(number);
   drawTable();
   $("now").ariaLive = announce ? "polite" : "off";
-  $("now").textContent = $("now").title = `Fact ${number}. ${fact.says}`;
+  player.say(`Fact ${number}. ${fact.says}`);
   if (!announce) return;
   const all = hindsight ? "&view=all" : "";
   history.replaceState(null, "", `${told.address}?at=${number}${all}#fact=${number}`);
@@ -112,41 +101,21 @@ function within(item, box) {
   else if (below > box.scrollTop + box.clientHeight) box.scrollTop = below - box.clientHeight + 8;
 }
 
-function tick() {
-  $("clock").textContent = instant(playhead.time);
-  timeline.move(playhead.time);
-}
-
-playhead.addEventListener("seek", (event) => {
-  const why = event.detail, time = playhead.time;
-  tell(why.fact ?? factAt(time), { announce: !playhead.playing });
-  tick();
-  if (playhead.playing) return;
-  const fact = facts[current - 1];
-  for (const camera of cameras) {
-    if (why.fact) camera.showFact(fact.sights[camera.name], time);
-    else if (why.camera === camera) camera.showStep(why);
-    else camera.showTime(time);
-  }
+playhead.addEventListener("seek", ({ detail: why }) => {
+  tell(why.fact ?? factAt(playhead.time), { announce: !playhead.playing });
 });
 playhead.addEventListener("tick", () => {
-  tick();
   const number = factAt(playhead.time);
   if (number !== current) tell(number, { announce: false });
-  for (const camera of cameras) camera.follow();
 });
-playhead.addEventListener("play", () => { $("play").textContent = "Pause"; });
-playhead.addEventListener("pause", () => {
-  $("play").textContent = "Play";
-  for (const camera of cameras) camera.stop();
-  playhead.seek(playhead.time);
-});
+player.stretch = () => (clip.from !== null && clip.to !== null ? clip : null);
 
 export const go = {
+  ...player.acts,
   fact(number) {
     const to = Math.max(1, Math.min(facts.length, number));
     playhead.pause();
-    playhead.seek(facts[to - 1].t, { fact: to });
+    playhead.seek(facts[to - 1].t, { fact: to, sights: facts[to - 1].sights });
   },
   facts(by) { go.fact(current + by); },
   time(time) {
@@ -158,7 +127,14 @@ export const go = {
     const its = facts.filter((fact) => fact.kind === name && (fact.n - current) * by > 0);
     const to = by > 0 ? its[0] : its.at(-1);
     if (to) go.fact(to.n);
-    else $("now").textContent = `No ${name} ${by > 0 ? "after" : "before"} this fact.`;
+    else player.say(`No ${name} ${by > 0 ? "after" : "before"} this fact.`);
+  },
+  finding(by) {
+    const its = items.flatMap((item, at) => (item.classList.contains("flagged") ? [at + 1] : []));
+    const further = its.filter((number) => (number - current) * by > 0);
+    const to = by > 0 ? further[0] : further.at(-1);
+    if (to) go.fact(to);
+    else player.say(`No finding ${by > 0 ? "after" : "before"} this fact.`);
   },
   phase(by) {
     const here = facts[current - 1].phase;
@@ -170,17 +146,11 @@ export const go = {
     return go.fact(starts.filter((n) => n < begun).at(-1) ?? 1);
   },
   round(by) { $(by < 0 ? "round-before" : "round-after")?.click(); },
-  async frame(by) {
-    playhead.pause();
-    const there = await chosen?.step(by);
-    if (there) playhead.seek(there.time, { camera: chosen, ...there });
-  },
-  toggle() { if (playhead.playing) playhead.pause(); else playhead.play(); },
   clipFrom() { clip.begin(); },
   clipTo() { clip.end(); },
   mark() {
     marks.add({ time: playhead.time, fact: current, says: facts[current - 1].says });
-    $("now").textContent = `Marked: ${instant(playhead.time)}, fact ${current}. It stands below, under Marks.`;
+    player.say(`Marked: ${instant(playhead.time)}, fact ${current}. It stands below, under Marks.`);
   },
 };
 
@@ -204,23 +174,16 @@ slider.addEventListener("keydown", ({ key }) => {
   const to = { Home: 1, End: facts.length, ArrowUp: current + 1, ArrowDown: current - 1 }[key];
   if (to) go.fact(to);
 });
-$("play").addEventListener("click", () => go.toggle());
-$("speed").addEventListener("change", (event) => { playhead.rate = Number(event.target.value); });
 for (const [id, act] of Object.entries({
   "go-phase-before": () => go.phase(-1), "go-phase-after": () => go.phase(1),
   "go-fact-before": () => go.facts(-1), "go-fact-after": () => go.facts(1),
-  "go-frame-before": () => go.frame(-1), "go-frame-after": () => go.frame(1),
 })) $(id).addEventListener("click", act);
-for (const camera of cameras) {
-  camera.figure.addEventListener("pointerdown", () => { chosen = camera; });
-}
 addEventListener("hashchange", () => {
   if (facts[pointed("fact") - 1]) go.fact(pointed("fact"));
   else if (pointed("time") !== null) go.time(pointed("time"));
 });
 
 bindKeys(go, $("keys-on"));
-$("transport").hidden = false;
 const name = "Moment of the round";
 for (const [key, value] of Object.entries({
   role: "slider", tabindex: 0, "aria-label": name, "aria-valuemin": 1, "aria-valuemax": facts.length,

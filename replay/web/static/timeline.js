@@ -29,6 +29,16 @@ export class Timeline {
     this.svg.querySelector(`[data-fact="${number}"]`)?.classList.add("now");
   }
 
+  // The stretch that repeats, or null.
+  loop(stretch) {
+    this.svg.querySelector(".loop")?.remove();
+    if (!stretch) return;
+    const top = Number(this.marks.dataset.top);
+    this.svg.insertBefore(
+      this.#path(`M${this.x(stretch.from)} ${top + 3}H${this.x(stretch.to)}`, "loop"), this.line,
+    );
+  }
+
   show(marks, clip) {
     const top = Number(this.marks.dataset.top), made = [];
     for (const mark of marks) {
