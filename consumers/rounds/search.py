@@ -328,6 +328,15 @@ def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, 
     return found
 
 
+def dealers_of(database: Database, rounds: Sequence[RoundId]) -> dict[RoundId | None, list[str]]:
+    """The dealers of some rounds; role `dealer` first, then by arrival."""
+    found: dict[RoundId | None, list[str]] = {}
+    with reading(database, (ROUNDS.name, POSTS.name)) as store:
+        for *key, employee in store.query(_DEALERS, _keys([*dict.fromkeys(rounds)])):
+            found.setdefault(_id(key), []).append(employee)
+    return found
+
+
 def dealer_errors(database: Database, filters: Filters) -> tuple[int, list[DealerError]]:
     """The number of rounds that the filters' dealer ended, and the errors that are the dealer's.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.order import Gap
-    from ledger.rules.engine.ruling import Ruling
+    from ledger.rules.engine.ruling import Finding, Ruling
     from ledger.values import RoundId
 
 TOUCHES_RULED_MAX = 64
@@ -107,7 +107,14 @@ def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
     """A round's rows of `FINDINGS`."""
     for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
         what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
-        yield (*case.round, nth, *what)
+        yield (*case.round, nth, *what, f.hand, f.throw, money_off(f), case.last_us)
+
+
+def money_off(found: Finding) -> int | None:
+    """The cents between record and rules of a finding; None if it is not about money."""
+    if isinstance(found.recorded, int) and isinstance(found.expected, int):
+        return abs(found.recorded - found.expected)
+    return None
 
 
 def money(case: RoundState, made: Corrections, odds: OddsInForce) -> Iterator[tuple[Any, ...]]:

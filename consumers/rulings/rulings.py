@@ -122,7 +122,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    13,
+    14,
     (
         RULINGS,
         VERSIONS,

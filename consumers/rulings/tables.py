@@ -94,6 +94,10 @@ FINDINGS = ViewTable(
         Column("recorded", "text", "Value in the record; cents if it is money.", null=True),
         Column("section", "text", "Section of the regulation.", null=True),
         Column("says", "text", "The finding as one sentence."),
+        Column("hand", "smallint", "Hand of the position, if it has one.", null=True),
+        Column("throw", "smallint", "Throw that settled the wager, if it has one.", null=True),
+        Column("off", "bigint", "Cents between record and rules; null: not money.", null=True),
+        Column("time_us", "bigint", "Latest device time of the round's facts, microseconds."),
     ),
     ("(code)",),
 )

@@ -146,6 +146,20 @@ FORMS = (
             *("resolved", "observations", "notes", "reveals", "adjusted", "locks", "releases"),
         ),
     ),
+    JsonForm(
+        ("review list",),
+        "finding",
+        (
+            *("name", "property", "table", "gaming_day", "round", "code", "position", "hand"),
+            *("wager", "throw", "off", "time_us", "says", "gravity", "status", "holder"),
+            *("given_by", "outcome", "because", "decided_by", "decided_us", "dealers"),
+        ),
+    ),
+    JsonForm(
+        tuple(f"review {each}" for each in ("take", "give", "close", "reopen")),
+        "finding",
+        ("name", "property", "position"),
+    ),
     JsonForm(("dispute show",), "dispute", (*fields_of(CaseComparison), "raised")),
     JsonForm(
         ("dispute windows",),

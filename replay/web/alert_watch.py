@@ -15,7 +15,6 @@ import msgspec
 from consumers.alerts import conditions
 from consumers.alerts.alert import Alert, OfFinding, OfState
 from consumers.alerts.kinds import BY_NAME, KINDS
-from consumers.alerts.kinds.tables import QUIET_S
 from consumers.alerts.snapshot_reader import SnapshotReader
 from consumers.rounds.search import findings_said
 from infra.postgres.alerts import Alerts
@@ -46,6 +45,7 @@ class AlertNow(NamedTuple):
     kind: str
     about: str
     says: str
+    id: str = ""  # the same while it lasts
 
 
 class AlertsNow(NamedTuple):
@@ -64,7 +64,6 @@ class AlertWatch:
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
         self._until = 0.0
-        self.table_quiet_s = QUIET_S.of(settings)
 
     def now(self) -> AlertsNow:
         """Every alert that holds."""
@@ -85,7 +84,7 @@ class AlertWatch:
         waiting = [each for each in state.waiting if each.began or published]
         standing = conditions.of_state(state._replace(waiting=waiting))
         told = [
-            *(AlertNow(since_us, a.kind, a.about, a.says) for a, since_us in standing),
+            *(AlertNow(since_us, a.kind, a.about, a.says, a.id) for a, since_us in standing),
             *self._fed(fed, now_us),
         ]
         of_feed = [at_us for at_us, body in fed if _read(body).kind in _FED]
@@ -109,7 +108,7 @@ class AlertWatch:
                 hourly.add((each.kind, each.about))
             elif _is_of_ruling(each) and round_ and (round_, each.says) not in found:
                 continue  # another ruling has come since
-            yield AlertNow(at_us, each.kind, each.about, each.says)
+            yield AlertNow(at_us, each.kind, each.about, each.says, each.id)
 
 
 def _is_of_ruling(each: Alert) -> bool:

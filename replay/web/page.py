@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from consumers.review import queue
 from infra.access.sessions import LAST_S, SESSION_S_MAX, WARN_S
 from infra.access.users import Role, User
 from ledger.errors import Unavailable
@@ -27,7 +28,7 @@ from ledger.values import RoundId, dollars, quantity
 from replay.rounds.sentences import card_text, cards_text, wager_namer, wager_of_any_game
 from replay.text.amounts import amount_name
 from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
-from replay.web.access import authentication
+from replay.web.access import authentication, blind_review
 from replay.web.ports import ports
 from replay.web.request_limits import let_pass
 
@@ -66,7 +67,9 @@ class Tab(NamedTuple):
 
 
 TABS = (
-    Tab("Find", "/", ("surveillance", "finance", "auditor")),
+    Tab("Review", "/review", ("surveillance",)),
+    Tab("Find", "/find", ("surveillance", "finance", "auditor")),
+    Tab("Review", "/review", ("auditor",)),
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
     Tab("Statistics", "/statistics", ("surveillance", "auditor")),
@@ -74,7 +77,7 @@ TABS = (
     Tab("Win", "/win", ("finance", "auditor")),
     Tab("Entry", "/entry", ("pit", "cage", "count", "finance", "auditor")),
 )
-"""In the order they are shown."""
+"""In the order they are shown; the first one of a user is their first page."""
 
 
 class Behind(NamedTuple):
@@ -104,15 +107,28 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
         "zone": zones.of(None),
         "zone_of": zones.of,
         "behind": lambda: _behind(request),
+        "to_review": lambda: _to_review(request, user),
     }
     response = HTMLResponse(_templates().get_template(template).render(given | values), status)
     authentication.form_token(request, response)
     return response
 
 
+def _to_review(request: Request, user: User | None) -> queue.Counts | None:
+    """How many findings this user may see are open, and theirs; None: the database is down."""
+    if user is None:
+        return None
+    without = tuple(blind_review.hidden(request, user))
+    try:
+        return queue.counts(ports(request).database, user.employee, without)
+    except Unavailable:
+        return None
+
+
 def nav(user: User | None) -> list[Tab]:
     """The entries of the navigation that a user may see."""
-    return [tab for tab in TABS if user is not None and user.has(*tab.roles)]
+    its = [tab for tab in TABS if user is not None and user.has(*tab.roles)]
+    return [*{tab.path: tab for tab in its}.values()]
 
 
 def static_file(name: str) -> str:

@@ -24,6 +24,7 @@ from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, find, footage, live
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
+from replay.web.review import pages as review
 from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 ROUTERS: tuple[APIRouter, ...] = (
     sign_in.router,
     find.router,
+    review.router,
     live.router,
     drop.router,
     win.router,

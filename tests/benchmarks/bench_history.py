@@ -1,4 +1,4 @@
-"""The drop and the search for rounds over a ledger, and over one twice as long.
+"""The drop and the search over a ledger and one twice as long; the queue of 10,000 findings.
 
 Ledgers are filled by direct rows: four tables, 30 rounds a table and gaming day.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from statistics import median
+from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from consumers.money import drop
+from consumers.registry import install
+from consumers.review import queue
 from consumers.rounds.search import Filters, search
 from infra.postgres.connection import Database
 from infra.postgres.migrations import migrate
@@ -27,6 +29,29 @@ DAY = "2020-01-02"
 RUNS = 5
 """Measurements a figure is the median of."""
 
+PAGES = 100
+"""Pages of the queue that its figures are of."""
+
+FILL = (
+    b"""
+INSERT INTO views.ruling_findings
+SELECT 'hollywood', 'T-' || n % 20, '2026-11-' || 20 + n / 2000, n, 0,
+       (ARRAY['overpaid', 'late_wager', 'underpaid', 'order_uncertain'])[1 + n % 4], 1 + n % 6,
+       'ante', (100 * n)::text, '0', '592.12(b)', 'Position ' || n, 1, NULL, 100 * n,
+       1795000000000000 + n * 43200000::bigint
+  FROM generate_series(1, 10000) n
+""",
+    b"""
+INSERT INTO views.review_work (property, ref, holder, held_us, closed, outcome, decided_us)
+SELECT property, concat_ws('|', table_name, gaming_day, number, code, position, 1, wager, ''),
+       'S-1', 1, number % 4 = 0, CASE WHEN number % 4 = 0 THEN 'right' END, 2
+  FROM views.ruling_findings WHERE number % 4 = 0 OR number % 10 = 1
+""",
+    b"ANALYZE views.ruling_findings",
+    b"ANALYZE views.review_work",
+)
+"""10,000 findings of 20 tables over five days, a quarter of them closed and a tenth taken."""
+
 
 def run() -> dict[str, object]:
     """Seconds for each ledger, and of the longer to the shorter; about a minute."""
@@ -34,7 +59,8 @@ def run() -> dict[str, object]:
     figures: dict[str, object] = {
         f"table_days_{4 * days}": found for days, found in zip(DAYS, (short, long), strict=True)
     }
-    return figures | {"longer_to_shorter": {name: long[name] / short[name] for name in short}}
+    ratios = {name: long[name] / short[name] for name in short}
+    return figures | {"longer_to_shorter": ratios, "queue_of_10000": _queue()}
 
 
 def _measured(days: int) -> dict[str, float]:
@@ -57,3 +83,31 @@ def _seconds(work: Callable[[], object]) -> float:
         work()
         took.append(time.perf_counter() - start)
     return median(took)
+
+
+def _queue() -> dict[str, object]:
+    """Milliseconds of pages of Review over 10,000 findings, and of the header's counts."""
+    with place() as at:
+        migrate(at.url)
+        database = Database(at.url, at.url)
+        install(database)
+        with database.connect("ledger_owner") as connection:
+            for statement in FILL:
+                connection.execute(statement)
+        assert queue.counts(database, "S-1") == (7500, 1000, 2500, 6500)
+        return {
+            "page_ms": _milliseconds(lambda: queue.page(database, "open", "S-1")),
+            "page_20_ms": _milliseconds(lambda: queue.page(database, "open", "S-1", number=20)),
+            "mine_ms": _milliseconds(lambda: queue.page(database, "mine", "S-1")),
+            "counts_ms": _milliseconds(lambda: queue.counts(database, "S-1")),
+        }
+
+
+def _milliseconds(work: Callable[[], object]) -> dict[str, float]:
+    took = []
+    for _ in range(PAGES):
+        start = time.perf_counter()
+        work()
+        took.append(1_000 * (time.perf_counter() - start))
+    cuts = quantiles(took, n=100)
+    return {"p50": cuts[49], "p99": cuts[98]}

@@ -19,9 +19,12 @@ from ledger.facts import (
     DisputeNoted,
     DisputeRaised,
     DisputeResolved,
+    FindingRef,
+    FindingTaken,
     FootageLocked,
     MeterRead,
     RoundCompleted,
+    SampleDrawn,
     StubCounted,
 )
 from ledger.record.tape import Received, frame_attributes, unframe_attributes
@@ -108,7 +111,24 @@ def seals(days: int = 9) -> list[Received]:
 def of_finance() -> list[Received]:
     """Closed days and a meter: no simulated floor has them, and each view must have rows."""
     shown = MeterRead(meter="link-7", amount=1)
-    return [*seals(), received(encode(shown, "/p/pit-2/d", "m-1", 1_795_000_000_000_000))]
+    meter = received(encode(shown, "/p/pit-2/d", "m-1", 1_795_000_000_000_000))
+    return [*seals(), meter, *reviewed()]
+
+
+def reviewed() -> list[Received]:
+    """Work on findings and a sample: no simulated floor has them."""
+    rounds = tuple(f"p:T-{nth}/2026-11-20/{nth}" for nth in range(1, 10))
+    bodies = [
+        *(
+            FindingTaken(finding=FindingRef(code="overpaid", round=each), by="S-1")
+            for each in rounds
+        ),
+        SampleDrawn(sample="S-1", shift="day", rounds=rounds, seed="7", by="S-9"),
+    ]
+    return [
+        received(encode(body, "/p/surveillance/review", f"r-{nth}", 1_795_000_000_000_000 + nth))
+        for nth, body in enumerate(bodies)
+    ]
 
 
 def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:

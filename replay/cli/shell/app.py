@@ -47,6 +47,12 @@ COMMANDS = (
     Command(
         "footage", "footage.footage", INVESTIGATORS, "Add footage; show frames, clips and clocks."
     ),
+    Command(
+        "review",
+        "review.review",
+        INVESTIGATORS,
+        "Work on findings: take, give, close and reopen them.",
+    ),
     Command("dispute", "disputes.dispute", INVESTIGATORS, "Raise, review and resolve disputes."),
     Command(
         "dossier",

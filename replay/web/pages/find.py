@@ -90,7 +90,7 @@ class FormReading(NamedTuple):
     overruled: Sequence[str] = ()  # filters of the sentence that the form has too, otherwise
 
 
-@router.get("/")
+@router.get("/find")
 def find(request: Request, who: Finder) -> Response:
     """The form with its results, or the results alone."""
     typed, found = _asked(request, who)
@@ -103,6 +103,7 @@ def find(request: Request, who: Finder) -> Response:
         request,
         "find.html",
         **values,
+        path="/find",
         tokens=tokens,
         tables=tables,
         dealers=dealers,
@@ -146,7 +147,7 @@ def save(
 def delete(request: Request, who: Finder, name: Annotated[str, Form()]) -> Response:
     """Delete a search of the user."""
     SavedSearches(ports(request).access).delete(who.name, name)
-    return RedirectResponse("/", 303)
+    return RedirectResponse("/find", 303)
 
 
 def _of_query(query: str) -> dict[str, str]:

@@ -4,12 +4,15 @@ The script fetches the inner part of this page. Without scripts the page is relo
 """
 
 import time
+from collections.abc import Collection
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from consumers.alerts.kinds.tables import TABLE_QUIET
 from consumers.floor import table_board
 from consumers.floor.table_board import Board
+from consumers.review import queue
 from consumers.rounds import search
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
@@ -51,8 +54,8 @@ def live(request: Request, who: Watcher) -> Response:
     boards = blind_review.boards(table_board.read(database), blind)
     alerts = ports(request).alerts.now()
     told = alarms(blind_review.alerts(alerts.all, blind))
-    quiet_s = ports(request).alerts.table_quiet_s
-    tables = [_table(each, now_us, quiet_s) for each in sorted(boards, key=_place)]
+    quiet = {each.about for each in alerts.all if each.kind == TABLE_QUIET.name}
+    tables = [_table(each, now_us, quiet) for each in sorted(boards, key=_place)]
     part = request.headers.get(FRAGMENT) == "floor"
     return page(
         request,
@@ -68,6 +71,7 @@ def live(request: Request, who: Watcher) -> Response:
         rounds=who.has("surveillance", "auditor"),
         day_s=DAY_S,
         left_out=len(blind),
+        open_findings=queue.counts(database, who.employee, tuple(blind)).open,
     )
 
 
@@ -76,20 +80,20 @@ def _place(board: Board) -> tuple[bool, str, str]:
     return board.open is False, board.table, board.property
 
 
-def _table(board: Board, now_us: int, quiet_s: int) -> TableNow:
+def _table(board: Board, now_us: int, quiet: Collection[str]) -> TableNow:
     return TableNow(
         board,
         parse_subject(board.round, board.property) if board.round else None,
         len({position for seat in board.seats for position in seat.positions}),
-        _state(board, now_us, quiet_s),
+        _state(board, quiet),
         (now_us - board.last_us) // 1_000_000,
     )
 
 
-def _state(table: Board, now_us: int, quiet_s: int) -> str:
-    """open, quiet, closed, or unknown if no fact records it."""
+def _state(table: Board, quiet: Collection[str]) -> str:
+    """open, quiet, closed, or unknown if no fact records it. quiet: tapes that an alert names."""
     if table.open is None:
         return "unknown"
     if not table.open:
         return "closed"
-    return "quiet" if now_us - table.last_us > quiet_s * 1_000_000 else "open"
+    return "quiet" if f"{table.property}/{table.table}" in quiet else "open"

@@ -69,7 +69,7 @@ def test_a_guests_sentence_leads_to_the_round_in_three_actions(
 ) -> None:
     says, path = guests_sentence(floor)
     page = opened(browser, floor, size)
-    page.goto(f"{floor.url}/")
+    page.goto(f"{floor.url}/find")
     page.keyboard.press("/")  # the cursor stands in the box; where it does already, none is needed
     began, actions = time.monotonic(), 0
     page.keyboard.insert_text(says)
@@ -107,7 +107,7 @@ def test_chips_are_removed_by_keyboard_and_the_box_follows(browser: Browser, flo
 @pytest.mark.long
 def test_a_search_is_saved_as_it_stands(browser: Browser, floor: Site) -> None:
     page = opened(browser, floor, (1280, 800))
-    page.goto(f"{floor.url}/")
+    page.goto(f"{floor.url}/find")
     page.locator("#ask").fill("overpaid")
     expect(page.locator(".chip")).to_have_count(1)
     page.get_by_text("Saved searches").click()

@@ -87,6 +87,7 @@ def overpaid(site: Site) -> int:
 @pytest.mark.long
 def test_rounds_are_found_as_one_types(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
+        page.goto(f"{floor.url}/find")
         loads = []
         page.on("load", lambda _: loads.append(1))
         rows = page.locator("table.rounds tbody tr")
@@ -112,6 +113,7 @@ def test_rounds_are_found_as_one_types(browser: Browser, floor: Site) -> None:
 @pytest.mark.long
 def test_what_cannot_be_read_is_said_beside_the_results(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
+        page.goto(f"{floor.url}/find")
         page.get_by_label("Amount $").fill("lots")
         expect(page.get_by_text("is not an amount")).to_be_visible()
         page.get_by_label("Amount $").fill("")
@@ -125,7 +127,7 @@ def test_what_was_chosen_before_the_script_came_is_searched_for(
     with opened(browser, floor, "surveillance") as page:
         held: list[Route] = []
         page.route("**/find.js*", lambda route: held.append(route))  # noqa: PLW0108 - it takes no built-in
-        page.goto(f"{floor.url}/", wait_until="commit")
+        page.goto(f"{floor.url}/find", wait_until="commit")
         page.get_by_label("Finding").select_option("overpaid")
         page.wait_for_timeout(100)
         assert held
@@ -137,6 +139,7 @@ def test_what_was_chosen_before_the_script_came_is_searched_for(
 @pytest.mark.long
 def test_a_dealers_errors_and_their_cost_are_one_click_away(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
+        page.goto(f"{floor.url}/find")
         page.get_by_label("Finding").select_option("overpaid")
         row = page.locator("table.rounds tbody tr")
         expect(row).to_have_count(overpaid(floor))
@@ -152,6 +155,7 @@ def test_a_dealers_errors_and_their_cost_are_one_click_away(browser: Browser, fl
 @pytest.mark.long
 def test_it_is_searched_without_scripts_too(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance", scripts=False) as page:
+        page.goto(f"{floor.url}/find")
         page.get_by_label("Finding").select_option("overpaid")
         page.get_by_role("button", name="Search").click()
         assert page.locator("table.rounds tbody tr").count() == overpaid(floor)
@@ -163,6 +167,7 @@ def test_it_is_searched_without_scripts_too(browser: Browser, floor: Site) -> No
 @pytest.mark.long
 def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
+        page.goto(f"{floor.url}/find")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.textContent") == "Skip to content"
         page.keyboard.press("Enter")

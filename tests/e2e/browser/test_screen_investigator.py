@@ -87,6 +87,7 @@ def test_an_investigator_goes_from_a_complaint_to_a_dossier_that_holds(
 
 def found(page: Page, screened: Screened) -> None:
     """The round is looked for as one types, and opened."""
+    page.goto(f"{screened.url}/find")
     page.get_by_label("Table", exact=True).press_sequentially(screened.subject.split("/")[0])
     page.get_by_label("Finding").select_option("overpaid")
     link = page.get_by_role("link", name=screened.subject, exact=True)

@@ -61,6 +61,7 @@ MORE = {
     "rounds --ask": "round-ledger rounds --ask 'CC-02 seat 5 overpaid foo'",
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
+    "review list": "round-ledger review list",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
     "win --by shift": "round-ledger win --by shift",
     "report": "round-ledger report schedule",

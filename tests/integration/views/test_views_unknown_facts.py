@@ -115,6 +115,7 @@ def test_it_parks_its_table_and_no_other_until_a_program_comes_that_can_read_it(
             "seals",
             "coupons_and_checks",
             "meters",
+            "review",
         )
         assert (kept != whole) == (each.name in OF_WAGERS)
 

@@ -278,13 +278,13 @@ def test_a_search_is_saved_by_name_for_its_user_alone(staffed: Site) -> None:
     form = {"csrf": mine.csrf, "name": " My  CC-01 ", "query": "ask=CC-01&after=x&nonsense=1"}
     assert mine.post("/searches", data=form).headers["Location"] == "/?ask=CC-01"
     assert mine.post("/searches", data=form | {"query": "table=CC-02"}).status_code == 303
-    assert '<a href="/?table=CC-02">My CC-01</a>' in shown(mine, "/")
+    assert '<a href="/?table=CC-02">My CC-01</a>' in shown(mine, "/find")
     assert "My CC-01" not in shown(other, "/")
     gone = {"csrf": other.csrf, "name": "My CC-01"}
     assert other.post("/searches/delete", data=gone).status_code == 303
-    assert "My CC-01" in shown(mine, "/")
+    assert "My CC-01" in shown(mine, "/find")
     assert mine.post("/searches/delete", data=gone | {"csrf": mine.csrf}).status_code == 303
-    assert "My CC-01" not in shown(mine, "/")
+    assert "My CC-01" not in shown(mine, "/find")
     assert 'id="keep"' not in shown(staffed.browser("auditor"), "/")
 
 
@@ -310,7 +310,7 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
         ]
     )
     finance, surveillance = staffed.browser("finance"), staffed.browser("surveillance")
-    assert "tok-4711" in shown(surveillance, "/")
+    assert "tok-4711" in shown(surveillance, "/find")
     assert "tok-4711" not in shown(finance, "/")
     assert 'name="patron"' not in shown(finance, "/")
     assert finance.get("/?patron=tok-4711").status_code == 403

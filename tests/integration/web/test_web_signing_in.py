@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/", "/live", "/statistics", "/drop", "/win", "/entry")
+PAGES = ("/find", "/review", "/live", "/statistics", "/drop", "/win", "/entry")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -53,10 +53,10 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 
 OF_ROLE: dict[str, set[str]] = {
-    "surveillance": {"/", "/live", "/statistics"},
-    "finance": {"/", "/drop", "/win", "/entry"},
+    "surveillance": {"/find", "/review", "/live", "/statistics"},
+    "finance": {"/find", "/drop", "/win", "/entry"},
     "ops": {"/live"},
-    "auditor": {"/", "/live", "/statistics", "/drop", "/win", "/entry"},
+    "auditor": {"/find", "/review", "/live", "/statistics", "/drop", "/win", "/entry"},
     "pit": {"/entry"},
     "cage": {"/entry"},
     "count": {"/entry"},
@@ -98,7 +98,7 @@ def test_signing_in_never_leads_elsewhere(staffed: Site) -> None:
         page = staffed.browser().get("/sign-in", params={"next": then})
         assert 'name="next" value="/"' in page.text
         onwards = browser.get("/sign-in", params={"next": then})
-        assert onwards.headers["Location"] == "/"
+        assert onwards.headers["Location"] == "/review"
         assert "a=b" not in onwards.headers.get("Set-Cookie", "")
     assert staffed.browser().sign_in("ops", then=ELSEWHERE[1]).headers["Location"] == "/live"
 

@@ -17,6 +17,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from consumers.alerts.alert import Alert
+from consumers.review import queue
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rounds.search import Filters, dealer_errors, latest_findings, search, totals
 from consumers.rulings.error_rates import ErrorsBy
@@ -512,6 +513,7 @@ def visited(review: Review) -> dict[str, str]:
     return plain | {
         "/": "/?limit=200",
         "/rounds.csv": "/rounds.csv?finding=any",
+        "/find": "/find?limit=200",
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
         "/win": f"/win?gaming_day={review.round.id.gaming_day}",
         "/cases/new": f"/cases/new?round={review.round.id}",
@@ -519,6 +521,7 @@ def visited(review: Review) -> dict[str, str]:
         "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
         "/rounds/{property_}/{table}/{day}/{number}/tables": f"/rounds/{rest}/tables?view=all",
         "/watch/{property_}/{table}/{day}/{number}": f"/watch/{rest}",
+        "/review/footage/{name}": f"/review/footage/{_name_of(review)}",
         "/dossiers/new": f"/dossiers/new?of={review.round.id}",
     }
 
@@ -555,6 +558,12 @@ def test_no_page_tells_a_reviewer_what_was_found_until_it_was_observed(review: R
     ]
     assert after == told
     assert WITHHELD not in review.reviewer.get("/").text
+
+
+def _name_of(review: Review) -> str:
+    """The name of the withheld finding, as one who may see it has it."""
+    found = queue.of_round(review.site.database, review.round.id)
+    return next(each.name for each in found if each.says == review.says)
 
 
 def _tells(who: Browser, path: str, review: Review) -> bool:

@@ -1,0 +1,167 @@
+"""`review`: the findings of rulings and tables, who works on each, and how each was closed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Literal
+
+import typer
+
+from consumers.review import queue, work
+from consumers.review.queue import Queued
+from consumers.rounds import index, search, search_index
+from consumers.rulings import rulings
+from infra.postgres.connection import Database
+from infra.postgres.tape import PostgresTape
+from ledger.values import dollars, quantity
+from replay.cli.shell.app import family
+from replay.cli.shell.options import By
+from replay.recording.house_facts import Noted
+from replay.review import desk
+from replay.rounds.views import opened_views
+from replay.shell.output import Json, print_json, print_list, say
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
+
+VIEWS = (rulings.VIEW, work.VIEW, index.ROUND_INDEX, search_index.VIEW)
+
+app = family()
+review = family()
+app.add_typer(review, name="review", help="Work on findings: take, give, close and reopen them.")
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...", help="Names from `review list`, or rounds for all of theirs."
+    ),
+]
+Because = Annotated[str, typer.Option(help="What was seen, or why.")]
+
+
+@contextmanager
+def _opened() -> Iterator[tuple[Database, PostgresTape]]:
+    with opened_views(VIEWS) as database, PostgresTape(database) as tape:
+        yield database, tape
+
+
+@review.command("list")
+def list_(
+    *,
+    state: Annotated[
+        Literal["open", "mine", "closed"], typer.Option(help="Which findings.")
+    ] = "open",
+    by: Annotated[
+        str, typer.Option("--by", metavar="EMPLOYEE", help="Whose findings, with --state mine.")
+    ] = "",
+    page: Annotated[int, typer.Option(min=1, max=10_000, help="Page of the list.")] = 1,
+    json: Json = False,
+) -> None:
+    """List findings: unseen ones first, then by gravity and money.
+
+    Findings that are alike stand together: one code, table, wager and hour.
+
+    Example: round-ledger review list
+    """
+    with _opened() as (database, _):
+        found = queue.page(database, state, by, number=page)
+        members = [each for group in found.groups for each in group.members]
+        dealers = search.dealers_of(database, [each.round for each in members if each.round])
+        zones = house_zones(database)
+    print_list(
+        "Findings",
+        members,
+        {
+            "name": lambda each: each.name,
+            "finding": lambda each: each.says,
+            "off": lambda each: None if each.off is None else dollars(each.off),
+            "dealer": lambda each: ", ".join(dealers.get(each.round, ())),
+            "when": lambda each: stamp(each.time_us, zones.of(each.property), ms=False),
+            "state": lambda each: each.outcome or each.holder or each.status,
+        },
+        json=json,
+        as_json=lambda each: _as_json(each, dealers.get(each.round, ())),
+        right="off",
+        whole="name",
+        none="No finding is in this state.",
+    )
+
+
+@review.command("take")
+def take(names: Names, *, by: By, json: Json = False) -> None:
+    """Take findings to work on them.
+
+    Example: round-ledger review take CC-02/2026-11-20/61 --by S-2001
+    """
+    _act(names, lambda tape, found: desk.take(tape, found, by), "taken", json=json)
+
+
+@review.command("give")
+def give(
+    names: Names,
+    *,
+    to: Annotated[str, typer.Option(metavar="EMPLOYEE", help="Who works on it from now on.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Give findings to another person.
+
+    Example: round-ledger review give CC-02/2026-11-20/61 --to S-2002 --by S-2001
+    """
+    _act(names, lambda tape, found: desk.give(tape, found, to, by), f"given to {to}", json=json)
+
+
+@review.command("close")
+def close(
+    names: Names,
+    *,
+    outcome: Annotated[
+        Literal["right", "wrong", "not_visible", "known"],
+        typer.Option(help="What the footage says of the finding."),
+    ],
+    because: Because = "",
+    by: By,
+    json: Json = False,
+) -> None:
+    """Close findings: right, wrong, not visible, or known before.
+
+    Example: round-ledger review close CC-02/2026-11-20/61 --outcome right --by S-2001
+    """
+    _act(
+        names,
+        lambda tape, found: desk.close(tape, found, outcome, because, by),
+        "closed",
+        json=json,
+    )
+
+
+@review.command("reopen")
+def reopen(names: Names, *, because: Because, by: By, json: Json = False) -> None:
+    """Open closed findings again.
+
+    Example: round-ledger review reopen CC-02/2026-11-20/61 --because "Wrong seat" --by S-2001
+    """
+    _act(names, lambda tape, found: desk.reopen(tape, found, because, by), "reopened", json=json)
+
+
+def _act(
+    names: Sequence[str],
+    act: Callable[[PostgresTape, Sequence[Queued]], list[Noted]],
+    done: str,
+    *,
+    json: bool,
+) -> None:
+    with _opened() as (database, tape):
+        found = desk.find(database, names)
+        noted = act(tape, found)
+    if json:
+        for each, note in zip(found, noted, strict=True):
+            print_json({"name": each.name, "property": each.property, "position": note.position})
+        return
+    say(f"{quantity(len(found), 'finding')} {done}.")
+
+
+def _as_json(each: Queued, dealers: Sequence[str]) -> dict[str, object]:
+    round_ = each.round
+    told = each._asdict() | {"round": round_.subject if round_ else None, "dealers": [*dealers]}
+    for name in ("number", "source", "fact_id"):
+        del told[name]
+    return told

@@ -1,0 +1,1 @@
+"""The page Review: the queue of findings and the work on them."""
