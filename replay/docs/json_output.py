@@ -296,7 +296,7 @@ FORMS = (
         ("round", "property", "game", "ruling", "paid_beside_owed", "missing"),
     ),
     JsonForm(
-        ("rounds",),
+        ("rounds", "rounds --ask"),
         "round",
         (
             *("round", "property", "game", "status", "began", "ended", "positions", "wagers"),
