@@ -13,7 +13,7 @@ const FASTEST = 16;
 const LOOP_US = 3e6; // a loop without a clip: so long before and after this moment
 
 export class Player {
-  // told: the page's data: from, to, cameras. time: where the playhead begins.
+  // told: what the page says of its round, from when to when, and of its cameras. time: the playhead's.
   constructor(told, time) {
     this.instant = clockIn($("clock").dataset.zone);
     this.playhead = new Playhead(told.from, told.to, time);

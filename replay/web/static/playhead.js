@@ -63,7 +63,7 @@ export class Playhead extends EventTarget {
 
   #within(time) { return Math.max(this.from, Math.min(this.to, time)); }
 
-  // Where it begins in its direction.
+  // The time at which it begins in its direction.
   #start() {
     const stretch = this.#loop ?? this;
     return this.#rate < 0 ? stretch.to : stretch.from;
