@@ -22,6 +22,7 @@ FAMILIES = {
     "rounds": "Rounds and drop",
     "finance": "Finance",
     "footage": "Footage",
+    "review": "Review",
     "disputes": "Disputes",
     "dossier": "Dossiers",
     "rules": "Games, rulings and submissions",

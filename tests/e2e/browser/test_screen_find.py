@@ -84,6 +84,11 @@ def overpaid(site: Site) -> int:
     return found
 
 
+def cents_of(text: str) -> int:
+    """An amount as the page writes it."""
+    return int(text.removeprefix("$").replace(",", "").replace(".", ""))
+
+
 @pytest.mark.long
 def test_rounds_are_found_as_one_types(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
@@ -149,7 +154,13 @@ def test_a_dealers_errors_and_their_cost_are_one_click_away(browser: Browser, fl
         costs = [line.locator("td").last.inner_text() for line in lines.all()]
         assert costs
         assert all(cost.startswith("$") and cost != "$0.00" for cost in costs)
-        assert page.locator(".habits tfoot b").inner_text()
+        every = page.locator(".habits tbody tr")
+        sums = [
+            sum(cents_of(line.locator("td").nth(column).inner_text()) for line in every.all())
+            for column in (-2, -1)
+        ]
+        totals = page.locator(".habits tfoot b").all_inner_texts()
+        assert [cents_of(each) for each in totals] == sums
 
 
 @pytest.mark.long

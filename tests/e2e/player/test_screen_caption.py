@@ -48,6 +48,9 @@ SEEN = """
   }));
 }))
 """
+BEHIND = 4
+"""Frames: a caption of the picture before is late by more than one if frames were left out."""
+
 STILL = """
 () => [...document.querySelectorAll(".view")].every(
   (view) => ["yes", "none"].includes(view.dataset.settled))
@@ -77,7 +80,7 @@ def lies(tile: dict[str, Any], entries: list[IndexedSegment], behind: int = 0) -
     """What is untrue in a tile; empty if nothing is.
 
     behind: the frames by which a tile may be late. A browser draws a picture up to a sixtieth of a
-    second before it says so, and lends none for reading while it seeks.
+    second before it says so, leaves frames out while it is busy, and lends none while it seeks.
     """
     if tile["why"]:
         beside = tile["caption"] or tile["sight"]
@@ -151,10 +154,10 @@ def wander(page: Page, screened: Screened, count: int, seed: int) -> list[str]:
             page.wait_for_function(STILL)
             page.keyboard.press(" ")
             for _ in range(chance.randrange(1, 12)):
-                found += [lies(tile, entries, behind=1) for tile in tiles(page)]
+                found += [lies(tile, entries, behind=BEHIND) for tile in tiles(page)]
             if page.inner_text("#play") == "Pause":
                 page.keyboard.press(" ")
-        found += [lies(tile, entries, behind=1) for tile in tiles(page)]  # it may still seek
+        found += [lies(tile, entries, behind=BEHIND) for tile in tiles(page)]  # it may still seek
         page.wait_for_function(STILL)
         still = tiles(page)
         found += [lies(tile, entries) for tile in still]

@@ -14,7 +14,7 @@ import typer
 from ledger.errors import Usage
 from replay.cli.shell.app import COMMANDS
 from replay.cli.shell.options import GamingDay, require_gaming_day
-from replay.docs.cli import commands, family_of
+from replay.docs.cli import FAMILIES, commands, family_of
 
 ROOT = Path(__file__).parents[3]
 WHERE = re.compile(r'where="(--[^"]+)"')
@@ -67,3 +67,7 @@ def _named(folder: str) -> set[str]:
     """The options that the messages of a family name."""
     text = "".join(path.read_text() for path in (ROOT / "replay/cli" / folder).rglob("*.py"))
     return set(re.findall(r"--[a-z-]+", " ".join(WHERE.findall(text))))
+
+
+def test_every_family_of_commands_has_a_page() -> None:
+    assert {family_of(row) for row in COMMANDS} == set(FAMILIES)
