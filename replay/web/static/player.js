@@ -13,7 +13,7 @@ const FASTEST = 16;
 const LOOP_US = 3e6; // a loop without a clip: so long before and after this moment
 
 export class Player {
-  // told: what the page says of its round, from when to when, and of its cameras. time: the playhead's.
+  // The page's data has from, to and cameras; the playhead begins at a time.
   constructor(told, time) {
     this.instant = clockIn($("clock").dataset.zone);
     this.playhead = new Playhead(told.from, told.to, time);
