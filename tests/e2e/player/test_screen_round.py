@@ -334,7 +334,7 @@ def test_keys_that_are_letters_can_be_turned_off_and_never_act_in_a_field(
     page.keyboard.press("b")
     assert page.input_value("#clip-why") == "b"
     assert page.inner_text("#at-number") == "4"
-    page.click(".keys summary")
+    page.click("summary:text-is('Keys')")
     page.uncheck("#keys-on")
     page.keyboard.press("Escape")
     page.click("h1")
