@@ -30,9 +30,7 @@ app.add_typer(review, name="review", help="Work on findings: take, give, close a
 
 Names = Annotated[
     list[str],
-    typer.Argument(
-        metavar="NAME...", help="Names from `review list`, or rounds for all of theirs."
-    ),
+    typer.Argument(metavar="NAME", help="Names from `review list`, or rounds for all of theirs."),
 ]
 Because = Annotated[str, typer.Option(help="What was seen, or why.")]
 

