@@ -166,6 +166,12 @@ TABLE = (
         "none: the built-in table, which `footage retention` shows",
         "Table (TOML) of retention times of footage, by area and reason.",
     ),
+    Setting(
+        "ROUND_LEDGER_UNCONFINED_FOOTAGE",
+        "read",
+        "Whether footage is read where the system cannot keep its decoder from other files: read or"
+        " refuse.",
+    ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
     Setting(
@@ -232,6 +238,7 @@ class Settings:
     lock_before_s: int = 300
     lock_after_s: int = 300
     retention_file: Path | None = None
+    unconfined_footage: Literal["read", "refuse"] = "read"
     http_host: str = "127.0.0.1"
     http_port: int = 8080
     public_url: str | None = None
@@ -282,6 +289,7 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         lock_before_s=_seconds(given, "LOCK_BEFORE_S", 300, 0, _LOCK_S_MAX),
         lock_after_s=_seconds(given, "LOCK_AFTER_S", 300, 0, _LOCK_S_MAX),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
+        unconfined_footage=_unconfined(given),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
@@ -315,6 +323,14 @@ def _home(text: str | None) -> Path:
 
 def _path(text: str | None) -> Path | None:
     return Path(text).expanduser() if text else None
+
+
+def _unconfined(given: Mapping[str, str]) -> Literal["read", "refuse"]:
+    name = f"{PREFIX}UNCONFINED_FOOTAGE"
+    text = given.get(name, "read")
+    if text in ("read", "refuse"):
+        return "refuse" if text == "refuse" else "read"
+    raise Usage(f"{text!r} is neither read nor refuse", where=name, hint="Give one of the two.")
 
 
 def _topic_prefix(text: str) -> str:

@@ -68,6 +68,21 @@ class SignIn(NamedTuple):
     wait_s: int = 0
 
 
+class Try(NamedTuple):
+    """Whether a password fits; after a lockout it is not even looked at for `wait_s` seconds."""
+
+    fits: bool
+    wait_s: int = 0
+
+
+class Begun(NamedTuple):
+    """A session of a user, as they see it in a list."""
+
+    digest: str  # of its token, hexadecimal: names it without opening it
+    began_at_us: int
+    used_at_us: int
+
+
 class TimeLeft(NamedTuple):
     """The time left in a session."""
 
@@ -84,18 +99,23 @@ class Sessions:
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. An unknown name takes as long as a known one."""
+        tried = self.tried(name, password, address)
+        return SignIn(self.begin(name, address, "password") if tried.fits else None, tried.wait_s)
+
+    def tried(self, name: str, password: str, address: str) -> Try:
+        """Whether this is the password of a name, counted as a try."""
         if self._too_many(name, address):
-            return SignIn(None, TRIES_S)
+            return Try(fits=False, wait_s=TRIES_S)
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT password FROM access.users WHERE name = %s AND disabled_at_us IS NULL",
                 (_storable(name),),
             ).fetchone()
-        if not fits(row[0] if row else None, password):
-            with self._access.open() as connection:
-                note(connection, "sign_in_failed", name, Actor("", address))
-            return SignIn(None)
-        return SignIn(self.begin(name, address, "password"))
+        if fits(row[0] if row else None, password):
+            return Try(fits=True)
+        with self._access.open() as connection:
+            note(connection, "sign_in_failed", name, Actor("", address))
+        return Try(fits=False)
 
     def begin(self, name: str, address: str, how: str) -> str:
         """Start a session for an authenticated user; returns its token."""
@@ -172,6 +192,27 @@ class Sessions:
             if row:
                 note(connection, "signed_out", row[0], Actor(row[0], address))
 
+    def of_user(self, name: str) -> list[Begun]:
+        """The sessions of a user that are not over, newest first."""
+        with self._access.open() as connection:
+            rows = connection.execute(
+                "SELECT encode(token_hash, 'hex'), began_at_us, used_at_us FROM access.sessions"  # noqa: S608 - as above
+                f" WHERE name = %s AND used_at_us > {NOW} - %s AND began_at_us > {NOW} - %s"
+                " ORDER BY began_at_us DESC, token_hash".encode(),
+                (name, IDLE_S_MAX * _S, SESSION_S_MAX * _S),
+            ).fetchall()
+        return [Begun._make(row) for row in rows]
+
+    def end(self, name: str, digest: str, address: str) -> None:
+        """End a session of this user, if there is one with this digest."""
+        with self._access.open() as connection:
+            ended = connection.execute(
+                "DELETE FROM access.sessions WHERE name = %s AND encode(token_hash, 'hex') = %s",
+                (name, _storable(digest)),
+            ).rowcount
+            if ended:
+                note(connection, "session_ended", name, Actor(name, address))
+
     def _too_many(self, name: str, address: str) -> bool:
         """Count this try, then check the limits; so all of many simultaneous tries count."""
         told, client = _storable(name), client_of(address)
@@ -201,6 +242,11 @@ def _sweep(connection: AnyConnection) -> None:
         f"DELETE FROM access.tries WHERE tried_at_us < {NOW} - %s".encode(),  # noqa: S608 - as above
         (TRIES_S * _S,),
     )
+
+
+def digest_of(token: str) -> str:
+    """The digest that names the session of a token."""
+    return _digest(token).hex()
 
 
 def _digest(token: str) -> bytes:

@@ -39,7 +39,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "The feed on Kafka": (70, 71, 72, 75, 76, 134, 144, 145, 148, 160, 163, 164, 168),
     "Alerts": (77, 136, 143, 161, 166, 167),
     "Cameras and their clocks": (10, 62, 122, 126, 131, 138, 141, 146, 154),
-    "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153),
+    "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153, 224),
     "Disputes and custody": (120, 121, 132, 140, 211, 212),
     "Dossiers": (64, 123),
     "Replay and pages": (60, 128, 147, 159, 169, 176, 214, 215, 216),

@@ -226,7 +226,16 @@ FORMS = (
         ("footage status",),
         "machine",
         (
-            *("network", "limits_refused", "memory_bytes", "cpu_s", "job_s", "bytes_a_s"),
+            *(
+                "network",
+                "opens_files",
+                "landlock",
+                "limits_refused",
+                "memory_bytes",
+                "cpu_s",
+                "job_s",
+                "bytes_a_s",
+            ),
             *("video", "index", "segments"),
         ),
     ),

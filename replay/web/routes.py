@@ -25,6 +25,7 @@ from replay.web.pages import cases, clips, dossiers, find, footage, live
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.review import pages as review
+from replay.web.sign_in import account
 from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 ROUTERS: tuple[APIRouter, ...] = (
     sign_in.router,
+    account.router,
     find.router,
     review.router,
     live.router,

@@ -15,15 +15,17 @@ MIB = 1 << 20
 def status(*, json: Json = False) -> None:
     """Show how processes that read footage are confined, and what is available.
 
-    Separate processes read footage. They have no network if the system grants them a namespace
-    (Linux, unless a container or a policy forbids it). Otherwise the output says so. Even then they
-    open only local files of five formats.
+    Separate processes read footage. On Linux they can open no other file, no connection and no
+    program, unless a container or a policy forbids that protection. Otherwise the output says so.
+    Even then they open only local files of five formats.
 
     Example: round-ledger footage status
     """
     confined, index = confinement(), library()
     told = {
         "network": confined.network if confined else None,
+        "opens_files": confined.opens if confined else None,
+        "landlock": confined.landlock if confined else None,
         "limits_refused": confined.refused if confined else None,
         "memory_bytes": LIMITS.memory_bytes,
         "cpu_s": LIMITS.cpu_s,
@@ -38,10 +40,14 @@ def status(*, json: Json = False) -> None:
         return
     if confined is None:
         say("The process that reads footage cannot be started.")
-    elif confined.network:
-        say("Footage is read by a process that HAS a network: the system gives it no namespace.")
+    elif confined.opens:
+        say(
+            "Footage is read by a process that COULD open other files: system calls are unfiltered."
+        )
     else:
-        say("Footage is read by a process that has no network.")
+        say("Footage is read by a process that can open no other file, connection or program.")
+    if confined and confined.opens and confined.network:
+        say("It HAS a network: the system gives it no namespace.")
     if confined and confined.refused:
         say(f"Limits that the system refused: {', '.join(confined.refused)}.")
     say(

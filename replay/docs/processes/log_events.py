@@ -180,6 +180,9 @@ MEANINGS = {
     "following": "it started",
     "footage is locked for a dispute": "footage of an open dispute was locked",
     "footage could not be locked": "locking failed; read the hint",
+    "footage is read by a process that could open other files: the system filters no system"
+    " calls": "a decoder with a fault could reach other files; logged once a process: see "
+    "[refused files](../how-to/footage.md#refused-files)",
     "footage is read by a process with a network: the system grants no network namespace": "the "
     "process still opens local files only; logged once a process: see "
     "[refused files](../how-to/footage.md#refused-files)",

@@ -1,6 +1,6 @@
 """Reads metadata from a video file's bytes: container, creation time, sound.
 
-OpenCV does not give these. It opens only the given file and decodes nothing. What it cannot read is
+OpenCV does not give these. It reads only the given file and decodes nothing. What it cannot read is
 None, never a guess.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from replay.footage.decoding.files import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +42,7 @@ def container_of(path: Path) -> Container | None:
 
     Raises OSError if it cannot be read.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         head = file.read(3 * PACKET_OCTETS)
     if head[4:8] in _MP4_FIRST:
         return "mp4"
@@ -59,7 +61,7 @@ def created_us(path: Path, container: Container) -> int | None:
 
     Some recorders set it when they begin the file, others when they close it.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         if container == "mp4":
             return _mvhd_time(moov_of(file) or b"")
         if container in ("matroska", "webm"):
@@ -69,7 +71,7 @@ def created_us(path: Path, container: Container) -> int | None:
 
 def has_sound(path: Path, container: Container) -> bool | None:
     """Whether the file has a sound track; None if that cannot be read (MPEG-TS)."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         if container == "mp4":
             moov = moov_of(file)
             return None if moov is None else SOUND_TRACK.search(moov) is not None
@@ -90,7 +92,7 @@ def begins_plainly(path: Path, container: Container) -> bool:
     may seek past the wanted frame. An edit list may hide or move frames. A WebM may begin at any
     time.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         if container == "mp4":
             return _plain_pictures(moov_of(file) or b"")
         if container != "webm":
@@ -127,7 +129,7 @@ def hidden_us(path: Path, container: Container) -> int:
     """
     if container != "mp4":
         return 0
-    with path.open("rb") as file:
+    with opened(path) as file:
         moov = moov_of(file) or b""
     for track in _tracks(moov):
         at = track.find(b"elst")

@@ -20,6 +20,7 @@ from replay.footage.decoding.containers import (
     top_boxes,
     vint,
 )
+from replay.footage.decoding.files import octets_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +54,10 @@ _PID_MAX = 0x1FFF
 
 def fault_of(path: Path, container: Container) -> str:
     """Why the file has no readable picture: sound only, cut off, or damaged."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         if _has_sound_only(file, container):
             return SOUND_ONLY
-        return _CUTS[container](file, path.stat().st_size) or DAMAGED
+        return _CUTS[container](file, octets_of(path)) or DAMAGED
 
 
 def _has_sound_only(file: BinaryIO, container: Container) -> bool:

@@ -12,15 +12,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import DecodeError, Struct, json, structs
 
+from ledger.errors import Lacking
+from replay.footage.decoding.files import GivenFile, close, give
+
 BATCH_MAX = 64  # most jobs of one child
+FILES_MAX = 256  # most files of one child, unless a job has more
 PIXELS_MAX = 4096 * 4096  # most pixels of one picture
 
 SIZE_S_MAX = 600
@@ -35,8 +39,8 @@ _PIECE = 1 << 20
 _ROOT = Path(__file__).resolve().parents[3]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from replay.footage.decoding.sandbox import confine, greet; greet(confine(sys.argv[2]));"
-    " from replay.footage.{} import main; main()"
+    " from replay.footage.decoding.sandbox import confine; confined = confine(sys.argv[2]);"
+    " from replay.footage.{} import main; main(confined)"
 )
 
 J = TypeVar("J")
@@ -63,8 +67,10 @@ class TimedJob(NamedTuple, Generic[J]):
 class Confined(Struct, frozen=True):
     """How a child is confined, as it reports before its first answer."""
 
-    network: bool  # whether it still has network: the system gave it no namespace
+    network: bool  # whether it may still reach a network
     refused: tuple[str, ...] = ()  # limits that the system refused
+    opens: bool = True  # whether it may still open files and start programs
+    landlock: bool = False  # whether Landlock refuses that as well as the filter of calls
 
 
 LIMITS = Limits()
@@ -78,52 +84,86 @@ def in_turn(
     failed: Callable[[str], A],
     limits: Limits,
     reads: Callable[[J], Iterable[str]],
+    writes: Callable[[J], Iterable[str]] = lambda _job: (),
 ) -> Iterator[A]:
     """An answer for each job, in order, in bounded time; only one answer is in memory.
 
     program: the module of `replay.footage` whose `main` answers. failed: makes the answer for a job
-    on which a child ended, from how it ended. reads: the files that a job reads completely.
+    on which a child ended, from how it ended. reads, writes: the files that a job reads completely
+    and the new files that it writes. They are opened here, since a child may open none.
+    Raises Lacking if a child may reach more than its files, and the settings refuse that.
     """
     at = 0
     while at < len(jobs):
-        batch = [
-            TimedJob(limits.job_s + _size_s(reads(job), limits), job)
-            for job in jobs[at : at + BATCH_MAX]
-        ]
-        done = 0
-        with _started(program, batch, limits) as child:
-            lines = _lines(child, _START_S_MAX + BUSY * sum(job.seconds for job in batch))
-            confined = _read(next(lines, b""), Confined)
-            if confined:
-                _tell(confined)
-            while done < len(batch) and (answer := _read(next(lines, b""), kind)):
-                yield answer
-                done += 1
-            code = _ended(child)
+        batch = _batch(jobs[at : at + BATCH_MAX], reads)
+        files = give((path for job in batch for path in reads(job)),
+                     (path for job in batch for path in writes(job)))  # fmt: skip
+        try:
+            timed = [
+                TimedJob(limits.job_s + _size_s(reads(job), files, limits), job) for job in batch
+            ]
+            done = 0
+            with _started(program, timed, files, limits) as child:
+                lines = _lines(child, _START_S_MAX + BUSY * sum(job.seconds for job in timed))
+                confined = _read(next(lines, b""), Confined)
+                if confined:
+                    _judge(confined)
+                while done < len(batch) and (answer := _read(next(lines, b""), kind)):
+                    yield answer
+                    done += 1
+                code = _ended(child)
+        finally:
+            close(files)
         if done < len(batch):
-            yield failed(_how(code, batch[done].seconds))
+            yield failed(_how(code, timed[done].seconds))
             done += 1
         at += done
 
 
 def confinement() -> Confined | None:
     """How children are confined here; None if none can be started."""
-    with _started("decoding.reader", (), LIMITS) as child:
+    with _started("decoding.reader", (), {}, LIMITS) as child:
         return _read(next(_lines(child, _START_S_MAX), b""), Confined)
 
 
-def _size_s(paths: Iterable[str], limits: Limits) -> int:
+def _batch(jobs: Sequence[J], reads: Callable[[J], Iterable[str]]) -> Sequence[J]:
+    """The first of these jobs, at least one, whose files may be open together."""
+    count, files = 0, 0
+    for job in jobs:
+        files += len({*reads(job)}) + 1
+        if count and files > FILES_MAX:
+            break
+        count += 1
+    return jobs[:count]
+
+
+def _size_s(paths: Iterable[str], files: Mapping[str, GivenFile], limits: Limits) -> int:
     """The additional seconds of a job by the size of its files."""
-    octets = 0
-    for path in paths:
-        with suppress(OSError):  # the child reports the problem
-            octets += Path(path).stat().st_size
+    octets = sum(files[path].octets for path in paths)
     return min(octets // limits.bytes_a_s, SIZE_S_MAX)
+
+
+def _judge(confined: Confined) -> None:
+    """Accept how a child is confined, or raise Lacking."""
+    from replay.shell.settings import in_force  # noqa: PLC0415 - a child loads this file too
+
+    _tell(confined)
+    if confined.opens and in_force().unconfined_footage == "refuse":
+        raise Lacking(
+            "footage is not read here: the process that reads it could open other files",
+            where="ROUND_LEDGER_UNCONFINED_FOOTAGE=refuse",
+            hint="Read it on Linux, on x86-64 or ARM64, where filters of system calls are allowed.",
+        )
 
 
 @cache
 def _tell(confined: Confined) -> None:
     """Log once per process which confinement is missing. The lists of formats still hold."""
+    if confined.opens:
+        LOG.warning(
+            "footage is read by a process that could open other files: the system filters no"
+            " system calls"
+        )
     if confined.network:
         LOG.warning(
             "footage is read by a process with a network: the system grants no network namespace"
@@ -134,11 +174,12 @@ def _tell(confined: Confined) -> None:
 
 @contextmanager
 def _started(
-    program: str, jobs: Sequence[TimedJob[J]], limits: Limits
+    program: str, jobs: Sequence[TimedJob[J]], files: Mapping[str, GivenFile], limits: Limits
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A child that runs these jobs and ends with the block.
+    """A child that runs these jobs on these files and ends with the block.
 
-    Its jobs are in a file, because a full pipe would block both sides. It writes no bytecode: the
+    Its jobs are in a file, because a full pipe would block both sides; the files' descriptors are
+    before them. It writes no bytecode: the
     limit of a file's size would cut it, and no later process could import that module.
     """
     cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
@@ -146,7 +187,7 @@ def _started(
     command = [sys.executable, "-I", "-B", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
     with tempfile.TemporaryFile() as asked:
-        asked.writelines(json.encode(job) + b"\n" for job in jobs)
+        asked.writelines(json.encode(line) + b"\n" for line in (files, *jobs))
         asked.seek(0)
         with subprocess.Popen(  # noqa: S603 - this interpreter and program; paths go to stdin
             command,
@@ -155,6 +196,7 @@ def _started(
             stderr=subprocess.DEVNULL,
             env=environment,
             cwd="/",
+            pass_fds=[each.descriptor for each in files.values() if each.problem is None],
         ) as child:
             try:
                 yield child

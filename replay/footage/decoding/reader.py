@@ -11,6 +11,7 @@ import hashlib
 import os
 from bisect import bisect_left, bisect_right
 from contextlib import contextmanager, suppress
+from fcntl import F_SETFL, fcntl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from replay.footage.decoding.decoder import (
     sha256_of,
 )
 from replay.footage.decoding.faults import fault_of
+from replay.footage.decoding.files import opened
 from replay.footage.decoding.limits import PIXELS_MAX
 from replay.footage.decoding.sandbox import serve
 from replay.footage.decoding.timecode import (
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from replay.footage.decoding.limits import Confined
 
 # Without the lists a "video" may be a playlist that names any file or address.
 _OPEN_ONLY = "protocol_whitelist;file|format_whitelist;matroska,webm,mov,mp4,avi,mpegts"
@@ -226,8 +230,8 @@ def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
     stale memory. Only FFmpeg's message on stderr shows the failure.
     """
     said, say = os.pipe()  # no file may be written here
-    os.set_blocking(said, False)
-    os.set_blocking(say, False)
+    for end in (said, say):
+        fcntl(end, F_SETFL, os.O_NONBLOCK)
     kept = os.dup(_STDERR)
     os.dup2(say, _STDERR)
     try:
@@ -253,18 +257,20 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
     """The file opened as one of the known containers: as packets, or to be decoded."""
     os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = _OPEN_ONLY
     how = [cv2.CAP_PROP_FORMAT, -1] if raw else [cv2.CAP_PROP_N_THREADS, 1]
-    capture = cv2.VideoCapture(str(path.absolute()), cv2.CAP_FFMPEG, how)
-    try:
-        width, height = (capture.get(side) for side in _SIDES)
-        if not capture.isOpened() or not width * height:
-            raise UnreadableVideoError(_fault(path))
-        if width * height > PIXELS_MAX:
-            raise UnreadableVideoError(
-                f"its picture of {width:.0f} x {height:.0f} is not acceptable"
-            )
-        yield capture
-    finally:
-        capture.release()
+    with opened(path) as file:
+        # its stub names a class of its own for what reads; any buffered file is one
+        capture = cv2.VideoCapture(file, cv2.CAP_FFMPEG, how)  # type: ignore[call-overload]
+        try:
+            width, height = (capture.get(side) for side in _SIDES)
+            if not capture.isOpened() or not width * height:
+                raise UnreadableVideoError(_fault(path))
+            if width * height > PIXELS_MAX:
+                raise UnreadableVideoError(
+                    f"its picture of {width:.0f} x {height:.0f} is not acceptable"
+                )
+            yield capture
+        finally:
+            capture.release()
 
 
 def _fault(path: Path) -> str:
@@ -288,7 +294,7 @@ def answer(job: Job) -> DecodedFrames:
     return DecodedFrames(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
 
 
-def main() -> None:
+def main(confined: Confined) -> None:
     """Answer jobs until the input ends."""
     cv2.setNumThreads(1)
-    serve(Job, answer)
+    serve(Job, answer, confined)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
+import numpy.ma  # loaded by numpy when it is asked for a percentile: too late here
 
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import UnreadableVideoError, index, picture_at
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from replay.footage.decoding.limits import Confined
     from replay.footage.decoding.sampling import CodeKind
 
 _STILL_SHARE = 99.9  # percent: the rest, 58 pixels, is less than a chip
@@ -133,7 +135,7 @@ def answer(job: Look) -> Sight:
     return Sight(tuple(found))
 
 
-def main() -> None:
+def main(confined: Confined) -> None:
     """Answer jobs until the input ends."""
     cv2.setNumThreads(1)
-    serve(Look, answer)
+    serve(Look, answer, confined)

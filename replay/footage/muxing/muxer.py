@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import av
 import av.error
 import av.logging
+import av.subtitles.stream  # loaded by PyAV when a file is opened: too late here
+import cv2
 from av.video.frame import PictureType
 from av.video.stream import VideoStream
 
 from ledger.values import format_time
+from replay.footage.decoding.files import created, opened
 from replay.footage.decoding.hashing import sha256_of
 from replay.footage.decoding.limits import PIXELS_MAX
 from replay.footage.decoding.sandbox import serve
@@ -29,11 +32,14 @@ from replay.footage.muxing.muxing import Part, Writing, Written
 from replay.footage.muxing.vp8_mp4 import TICKS, Sample, Track, write_vp8
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import BinaryIO
 
     from av.container import InputContainer, OutputContainer
     from av.packet import Packet
     from av.video.frame import VideoFrame
+
+    from replay.footage.decoding.limits import Confined
 
 # Without the lists a "video" may be a playlist that names any file or address.
 _OPEN_ONLY = {
@@ -86,16 +92,29 @@ def write(job: Writing) -> Written:
     if job.how == "copy" and job.container == "mp4" and sources[0].name == _VP8_DECODER:
         return Written(*_copy_vp8(job, sources), audio=audio)
     options = {"movflags": "+faststart"} if job.container == "mp4" else {}
-    with av.open(job.out, "w", format=job.container, container_options=options) as out:
+    with (
+        created(Path(job.out)) as file,
+        av.open(
+            file, "w", format=job.container, container_options=options, io_open=_read_again(job)
+        ) as out,
+    ):
         if job.note:
             out.metadata["comment"] = job.note
         began, frames = (_copy if job.how == "copy" else _encode)(job, sources, out)
     return Written(began, frames, audio=audio)
 
 
+def _read_again(job: Writing) -> Callable[[str, int, dict[str, str]], BinaryIO]:
+    """How FFmpeg reads what it has written, to put an MP4's index first, and nothing else."""
+    return lambda _name, _flags, _options: opened(Path(job.out))
+
+
 @contextmanager
 def _opened(part: Part) -> Iterator[tuple[InputContainer, VideoStream]]:
-    with av.open(part.path, options=dict(_OPEN_ONLY), metadata_errors="replace") as container:
+    with (
+        opened(Path(part.path)) as file,
+        av.open(file, "r", options=dict(_OPEN_ONLY), metadata_errors="replace") as container,
+    ):
         if not container.streams.video:
             raise CannotWriteError("it has no video")
         stream = container.streams.video[0]
@@ -245,7 +264,7 @@ def _copy_vp8(job: Writing, sources: list[_Source]) -> tuple[int, int]:
         aspect = stream.sample_aspect_ratio or Fraction(1)
     last_us = shown[-1][0] - shown[-2][0] if len(shown) > 1 else _ONE_FRAME_US
     track = Track(*sources[0].size, aspect, job.note)
-    with Path(job.out).open("wb") as out:
+    with created(Path(job.out)) as out:
         packets = (bytes(packet) for packet, _ in _placed(sources))
         write_vp8(out, track, samples, _tick90(last_us), packets)
     return began, len(samples)
@@ -337,9 +356,6 @@ def _wanted(source: _Source, frame: VideoFrame) -> Iterator[tuple[int, VideoFram
 
 def _lettered(frame: VideoFrame, label: str, at_us: int) -> VideoFrame:
     """The picture with its time in a bar at the top."""
-    import cv2  # noqa: PLC0415 - takes a tenth of a second, and copies do not need it
-
-    cv2.setNumThreads(1)
     picture = frame.to_ndarray(format="bgr24")
     height = max(16, picture.shape[0] // 24)
     picture[:height] = 0
@@ -350,21 +366,25 @@ def _lettered(frame: VideoFrame, label: str, at_us: int) -> VideoFrame:
 
 
 def answer(job: Writing) -> Written:
-    """Write one file, or return the problem; no unfinished file is left."""
+    """Write one file, or return the problem."""
     try:
         return write(job)
     except (CannotWriteError, OSError, ValueError, MemoryError, av.error.FFmpegError) as error:
-        Path(job.out).unlink(missing_ok=True)
         return Written(problem=_told(error))
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
+    """The problem in words. FFmpeg's error hides that a file could not be read or written."""
+    hidden = error.__context__
     if isinstance(error, av.error.FFmpegError):
+        if hidden is not None:
+            return _told(hidden)
         return f"it is damaged or not a video: {error.strerror}"
     return str(error) or type(error).__name__
 
 
-def main() -> None:
+def main(confined: Confined) -> None:
     """Answer jobs until the input ends."""
     av.logging.set_level(av.logging.PANIC)
-    serve(Writing, answer)
+    cv2.setNumThreads(1)
+    serve(Writing, answer, confined)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -71,8 +72,12 @@ def require_video(what: str) -> None:
 
 
 def write(jobs: list[Writing], limits: Limits = LIMITS) -> list[Written]:
-    """An answer for each job, in order, in bounded time for any content of the files."""
-    return list(in_turn(
+    """An answer for each job, in order, in bounded time. No unfinished file is left."""
+    answers = list(in_turn(
         "muxing.muxer", jobs, Written, lambda ended: Written(problem=f"the writer {ended}"), limits,
-        lambda job: [part.path for part in job.parts],
+        lambda job: [part.path for part in job.parts], lambda job: [job.out],
     ))  # fmt: skip
+    for job, written in zip(jobs, answers, strict=True):
+        if written.problem:
+            Path(job.out).unlink(missing_ok=True)
+    return answers

@@ -36,6 +36,9 @@ SLIP, BOX = "{property_}/{kind}/{slip:path}", "{property_}/{table}/{day}/{box:pa
 MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/sign-out"): frozenset(ROLES),
     ("POST", "/session"): frozenset(ROLES),
+    ("GET", "/account"): frozenset(ROLES),
+    ("POST", "/account/password"): frozenset(ROLES),
+    ("POST", "/account/sessions/end"): frozenset(ROLES),
     ("GET", "/"): READ,
     ("GET", "/rounds.csv"): READ,
     ("POST", "/searches"): frozenset(("surveillance", "finance")),

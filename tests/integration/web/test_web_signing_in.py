@@ -360,6 +360,12 @@ NOT_USERS: tuple[tuple[str, str, list[Any], str | None], ...] = (
     ("maria", "S-1", ["ops"], "a" * 40),
     ("maria", "S-1", ["ops"], "maria and more of it"),
     ("maria", "S-1", ["ops"], "x" * 257),
+    ("maria", "S-1", ["ops"], "password1234"),
+    ("maria", "S-1", ["ops"], "Passw0rd2026"),
+    ("maria", "S-1", ["ops"], "qwertyuiop12"),
+    ("maria", "S-1", ["ops"], "RoundLedger1"),
+    ("maria", "S-1", ["ops"], "casino-ledger"),
+    ("maria", "S-1", ["ops"], "aria-Airam-m1"),
     ("maria", "S-1", ["ops"], None),
 )
 

@@ -526,7 +526,15 @@ def visited(review: Review) -> dict[str, str]:
     }
 
 
-NOTHING_OF_ROUNDS = ("/entry", "/sign-in", "/session", "/setup", "/footage/", "/cases/windows/")
+NOTHING_OF_ROUNDS = (
+    "/account",
+    "/entry",
+    "/sign-in",
+    "/session",
+    "/setup",
+    "/footage/",
+    "/cases/windows/",
+)
 """Routes that show nothing of a round's record."""
 
 

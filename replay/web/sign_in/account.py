@@ -1,0 +1,85 @@
+"""A user's own page: the password, and the sessions, which may be ended."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+
+from infra.access.connections import Actor
+from infra.access.sessions import digest_of
+from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, User
+from ledger.errors import LedgerError
+from replay.web.access import authentication
+from replay.web.page import page
+from replay.web.ports import ports
+
+router = APIRouter(include_in_schema=False)
+
+Typed = Annotated[str, Form(max_length=PASSWORD_MAX)]
+
+WRONG = "The present password is wrong."
+
+
+@router.get("/account")
+async def account(request: Request) -> Response:
+    """The page, for any role."""
+    return await _shown(request, await _user(request))
+
+
+@router.post("/account/password")
+async def change_password(request: Request, present: Typed = "", new: Typed = "") -> Response:
+    """Replace the user's password. Every other session of theirs ends."""
+    user = await _user(request)
+    await authentication.check_csrf(request)
+    doors, address = ports(request), authentication.address(request)
+    tried = await run_in_threadpool(doors.sessions.tried, user.name, present, address)
+    if tried.wait_s:
+        says = f"Too many tries. Try again in {tried.wait_s // 60} minutes."
+        return await _shown(request, user, 429, says)
+    if not tried.fits:
+        return await _shown(request, user, 401, WRONG)
+    try:
+        await run_in_threadpool(doors.users.set_password, user.name, new, Actor(user.name, address))
+    except LedgerError as error:
+        return await _shown(request, user, 422, f"{error.what}. {error.hint}")
+    token = await run_in_threadpool(doors.sessions.begin, user.name, address, "new password")
+    response = RedirectResponse("/account?changed=1", 303)
+    authentication.set_session_cookie(request, response, token)
+    return response
+
+
+@router.post("/account/sessions/end")
+async def end_session(request: Request, session: Typed = "") -> Response:
+    """End one of the user's sessions."""
+    user = await _user(request)
+    await authentication.check_csrf(request)
+    await run_in_threadpool(
+        ports(request).sessions.end, user.name, session, authentication.address(request)
+    )
+    return RedirectResponse("/account", 303)
+
+
+async def _user(request: Request) -> User:
+    user = await authentication.visitor(request)
+    if user is None:
+        raise authentication.NotSignedInError
+    return user
+
+
+async def _shown(request: Request, user: User, status: int = 200, says: str = "") -> Response:
+    doors = ports(request)
+    accounts = await run_in_threadpool(doors.users.list)
+    token = request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
+    return page(
+        request,
+        "account.html",
+        status,
+        user=user,
+        has_password=any(each.name == user.name and each.password for each in accounts),
+        sessions=await run_in_threadpool(doors.sessions.of_user, user.name),
+        this=digest_of(token),
+        says=says,
+        changed="changed" in request.query_params,
+        shortest=PASSWORD_MIN,
+    )

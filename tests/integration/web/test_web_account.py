@@ -1,0 +1,95 @@
+"""A user's own page: the password is changed by who knows it, and sessions are ended."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from infra.access.sessions import TRIES_MAX, digest_of
+from replay.web.access.authentication import SESSION
+from tests.fixtures.web import PASSWORD
+
+if TYPE_CHECKING:
+    from tests.fixtures.web import Browser, Site
+
+NEW = "seven quiet harbours"
+
+pytestmark = pytest.mark.usefixtures("quick_hashes")
+
+
+def changed(browser: Browser, present: str, new: str) -> tuple[int, str]:
+    form = {"csrf": browser.csrf, "present": present, "new": new}
+    answer = browser.post("/account/password", data=form)
+    return answer.status_code, answer.text
+
+
+def sessions(browser: Browser) -> list[str]:
+    """The digests of the sessions that may be ended."""
+    return re.findall(r'name="session" value="([0-9a-f]{64})"', browser.get("/account").text)
+
+
+@pytest.mark.parametrize("name", ["surveillance", "auditor"])
+def test_a_user_changes_the_password_and_stays_signed_in_here_only(
+    staffed: Site, name: str
+) -> None:
+    here, there = staffed.browser(name), staffed.browser(name)
+    assert changed(here, PASSWORD, NEW)[0] == 303
+    assert "is changed" in here.get("/account?changed=1").text
+    assert there.get("/account").status_code == 303
+    assert staffed.browser().sign_in(name, PASSWORD).status_code == 401
+    assert staffed.browser(name, NEW).get("/account").status_code == 200
+    events = [each for each in staffed.ports.access.events() if each.what == "password_changed"]
+    assert (events[0].name, events[0].actor) == (name, name)
+
+
+@pytest.mark.parametrize(
+    ("present", "new", "status", "says"),
+    [
+        ("not the password", NEW, 401, "present password is wrong"),
+        (PASSWORD, "short", 422, "5 characters"),
+        (PASSWORD, "password1234", 422, "easy to guess"),
+        (PASSWORD, "surveillance and more", 422, "easy to guess"),
+    ],
+)
+def test_a_wrong_or_weak_password_changes_nothing(
+    staffed: Site, present: str, new: str, status: int, says: str
+) -> None:
+    browser = staffed.browser("surveillance")
+    code, text = changed(browser, present, new)
+    assert (code, says in text) == (status, True)
+    assert new not in text
+    assert staffed.browser("surveillance", PASSWORD).get("/account").status_code == 200
+
+
+def test_guessing_the_present_password_is_limited_as_a_sign_in_is(staffed: Site) -> None:
+    browser = staffed.browser("surveillance")
+    for _ in range(TRIES_MAX):
+        assert changed(browser, "not the password", NEW)[0] == 401
+    assert changed(browser, PASSWORD, NEW)[0] == 429
+
+
+def test_a_session_is_ended_by_its_own_user_alone(staffed: Site) -> None:
+    here, there = staffed.browser("surveillance"), staffed.browser("surveillance")
+    auditor = staffed.browser("auditor")
+    assert sessions(here) == [digest_of(there.cookies[SESSION])]
+    other = {"csrf": auditor.csrf, "session": digest_of(there.cookies[SESSION])}
+    assert auditor.post("/account/sessions/end", data=other).status_code == 303
+    assert there.get("/account").status_code == 200
+    own = {"csrf": here.csrf, "session": digest_of(there.cookies[SESSION])}
+    assert here.post("/account/sessions/end", data=own).status_code == 303
+    assert there.get("/account").status_code == 303
+    assert sessions(here) == []
+    assert staffed.ports.access.events()[0].what == "session_ended"
+
+
+def test_who_signs_in_elsewhere_is_told_where_the_password_is(site: Site) -> None:
+    site.add("maria", "ops")
+    with site.ports.access.open() as connection:
+        connection.execute(
+            "UPDATE access.users SET password = NULL, subject = 'maria@idp' WHERE name = 'maria'"
+        )
+    text = site.browser("maria").get("/account").text
+    assert "changed there" in text
+    assert 'name="present"' not in text
