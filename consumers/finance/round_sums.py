@@ -51,22 +51,27 @@ Group = tuple[str, str, str, str | None]
 
 
 def of_days(
-    store: ViewStore, asked: Mapping[str, object], *, recorded: bool
+    store: ViewStore, asked: Mapping[str, object], *, recorded: bool, detailed: bool = True
 ) -> dict[DayKey, RoundsMoney]:
-    """The money of days, with corrections or as recorded. `asked`: the parameters of `WHERE`."""
-    found = _summed(store, _OF_DAYS, asked, recorded=recorded)
+    """The money of days, with corrections or as recorded. `asked`: the parameters of `WHERE`.
+
+    detailed: with items and exceptions. Sums as recorded need them.
+    """
+    found = _summed(store, _OF_DAYS, asked, recorded=recorded, detailed=detailed)
     return {(property_, day, table): of for (property_, day, table, _), of in found.items()}
 
 
 def of_shifts(
-    store: ViewStore, times: Mapping[DayKey, Sequence[ShiftTime]]
+    store: ViewStore, times: Mapping[DayKey, Sequence[ShiftTime]], *, detailed: bool = True
 ) -> dict[DayKey, dict[str | None, RoundsMoney]]:
     """The money of the shifts of days, with corrections."""
     rows = [(*key, *each) for key, its in times.items() for each in its]
     names = ("properties", "days", "tables", "shifts", "sinces", "untils")
     asked = {name: [row[nth] for row in rows] for nth, name in enumerate(names)}
     found: dict[DayKey, dict[str | None, RoundsMoney]] = {key: {} for key in times}
-    for (property_, day, table, shift), of in _summed(store, _OF_SHIFTS, asked).items():
+    for (property_, day, table, shift), of in _summed(
+        store, _OF_SHIFTS, asked, detailed=detailed
+    ).items():
         found[property_, day, table][shift] = of
     return found
 
@@ -99,9 +104,29 @@ _A_DAY_US = 86_400_000_000
 
 
 def _summed(
-    store: ViewStore, rounds: str, asked: Mapping[str, object], *, recorded: bool = False
+    store: ViewStore,
+    rounds: str,
+    asked: Mapping[str, object],
+    *,
+    recorded: bool = False,
+    detailed: bool = True,
 ) -> dict[Group, RoundsMoney]:
     """The money of rounds by group; `rounds`: the query that gives their rows with their shift."""
+    details = _details(store, rounds, asked) if detailed else {}
+    parts: dict[Group, list[_SummedRounds]] = defaultdict(list)
+    for property_, day, table, shift, *summed in store.query(_PARTS.format(rounds=rounds), asked):
+        of_part = [*summed[:_OF_PART], summed[_OF_PART:]]
+        parts[property_, day, table, shift].append(_SummedRounds._make(of_part))
+    return {
+        group: _detailed(_together(its), details.get(group, ()), recorded=recorded)
+        for group, its in parts.items()
+    }
+
+
+def _details(
+    store: ViewStore, rounds: str, asked: Mapping[str, object]
+) -> dict[Group, list[_DetailedRound]]:
+    """The rounds with differences, corrections, or money that awaits a fact, by group."""
     details: dict[Group, list[_DetailedRound]] = defaultdict(list)
     for *group, number, told, before in store.query(
         "SELECT property, gaming_day, table_name, shift, number, details::text,"  # noqa: S608 - values are parameters
@@ -110,14 +135,7 @@ def _summed(
     ):
         of = (f"{group[2]}/{group[1]}/{number}", _money(told))
         details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
-    parts: dict[Group, list[_SummedRounds]] = defaultdict(list)
-    for property_, day, table, shift, *summed in store.query(_PARTS.format(rounds=rounds), asked):
-        of_part = [*summed[:_OF_PART], summed[_OF_PART:]]
-        parts[property_, day, table, shift].append(_SummedRounds._make(of_part))
-    return {
-        group: _detailed(_together(its), details[group], recorded=recorded)
-        for group, its in parts.items()
-    }
+    return details
 
 
 class _SummedRounds(NamedTuple):

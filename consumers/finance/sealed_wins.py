@@ -27,6 +27,7 @@ from ledger.finance.day_versions import DayWins
 from ledger.finance.meters.journal import merged, meter_entries
 from ledger.finance.meters.lines import by_day
 from ledger.finance.shifts import shift_at, shift_times
+from ledger.finance.table_day import money, money_of_win
 from ledger.finance.win import AuditException, TableWin
 from ledger.record.wire import fact_of
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ledger.facts import DaySealed
     from ledger.finance.journal import JournalEntry
     from ledger.finance.statistics.hold import DaySpan
+    from ledger.finance.table_day import DayMoney
     from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
@@ -178,7 +180,7 @@ def days_of_money(store: ViewStore, property_: str, spans: Iterable[DaySpan]) ->
     return sorted(found)
 
 
-def of_days(
+def money_of_days(
     database: Database,
     property_: str,
     spans: Iterable[DaySpan],
@@ -186,18 +188,21 @@ def of_days(
     kept: Path | None = None,
     by_shift: bool = False,
     table: str | None = None,
-) -> Iterator[list[TableWin]]:
-    """The wins of the days in these spans, one at a time: as signed, or of an open day as it is."""
+) -> Iterator[list[DayMoney]]:
+    """The money of the days in these spans, a day at a time: as signed, or of an open day now."""
     with reading(database, _TABLES) as store:
         closed = seals.read(store, property_)
         for day in days_of_money(store, property_, spans):
             seal = closed[property_, day].sealed
             if seal:
                 signed = said(store, property_, seal, kept, by_shift=by_shift).wins
-                yield [each for each in signed if table in (None, each.table)]
+                yield [money_of_win(each) for each in signed if table in (None, each.table)]
                 continue
-            records = wins.records_of(store, WinsAsked(property_, table, day))
-            yield shifts.of_records(store, records.corrected) if by_shift else records.wins()
+            records = wins.money_records(store, WinsAsked(property_, table, day))
+            if by_shift:
+                yield shifts.money_of_records(store, records)
+            else:
+                yield [money(records[key]) for key in sorted(records)]
 
 
 def of_version(

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.finance.statistics.charts import ChartLimits, ChartPoint
     from ledger.finance.statistics.hold import DaySpan, HoldLimit, VarianceBy, VarianceLine
-    from ledger.finance.win import ExpectedWin, TableWin
+    from ledger.finance.table_day import DayMoney
+    from ledger.finance.win import ExpectedWin
 
 VIEWS = (*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
 """The views to catch up before `read`."""
@@ -136,15 +137,15 @@ def _days(
     """The money of each group and day within some days. Closed days are as signed."""
     if asked.by == "dealer":
         return _of_dealers(database, asked, within)
-    days = sealed_wins.of_days(
+    days = sealed_wins.money_of_days(
         database, asked.property, within, kept=kept, by_shift=asked.by == "shift", table=table
     )
     return [each for found in days for each in grouped(found, asked.by)]
 
 
-def grouped(found: Iterable[TableWin], by: VarianceBy) -> list[MoneyOfDay]:
+def grouped(found: Iterable[DayMoney], by: VarianceBy) -> list[MoneyOfDay]:
     """The money of each group and gaming day. Poker is left out: its bank holds nothing."""
-    groups: dict[tuple[str, str], list[TableWin]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[DayMoney]] = defaultdict(list)
     for each in found:
         if each.owed is not None:
             names = {"table": each.table, "game": each.game, "shift": each.shift}
@@ -153,8 +154,8 @@ def grouped(found: Iterable[TableWin], by: VarianceBy) -> list[MoneyOfDay]:
         MoneyOfDay(
             name,
             day,
-            frozenset(each.table or "" for each in its),
-            _sum([each.drop.total for each in its]),
+            frozenset(each.table for each in its),
+            _sum([each.drop for each in its]),
             _sum([each.counted for each in its]),
             _sum([each.owed for each in its]),
             summed((each.owed, each.expected) for each in its),

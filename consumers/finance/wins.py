@@ -13,16 +13,28 @@ from consumers.finance import money_facts, round_sums
 from consumers.finance.money_facts import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
-from ledger.facts import DropBoxCounted
+from ledger.facts import (
+    CreditDispatched,
+    CreditRequested,
+    CreditVoided,
+    DropBoxCounted,
+    DropBoxRemoved,
+    DropBoxVerified,
+    FillDispatched,
+    FillRequested,
+    FillVoided,
+    type_name,
+)
 from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.feed import day_before, days_of, empty, put_together, records, tables_of
 from ledger.finance.placing import by_time, table_of
+from ledger.finance.shifts import by_shift
 from ledger.finance.slips import left_out, series
-from ledger.finance.table_day import win
+from ledger.finance.table_day import rests_on_sales, win
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
@@ -62,6 +74,8 @@ def _parameters(asked: WinsAsked) -> dict[str, object]:
     return {
         "property": asked.property,
         "table": asked.table,
+        "tables": None if asked.table is None else [asked.table],
+        "sales": True,
         "day": asked.gaming_day,
         "before": before,
     }
@@ -137,12 +151,47 @@ def day_records(
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
+def money_records(store: ViewStore, asked: WinsAsked) -> dict[DayKey, DayRecord]:
+    """As `day_records` of one day, with corrections, and no more than sums of money rest on.
+
+    What a table sold is left out if its boxes say their drop. Items and exceptions are left out.
+    """
+    parameters = {**_parameters(asked), "variants": list(WITH_CORRECTIONS)}
+    rounds = round_sums.of_days(store, parameters, recorded=False, detailed=False)
+
+    def of_tables(more: dict[str, object]) -> dict[DayKey, DayRecord]:
+        told = _told(store, store.query(_OF_DAY, parameters | more), without=_NO_MONEY)
+        found = records(tables_of(*told), rounds, {})
+        return {key: each for key, each in found.items() if key[1] == asked.gaming_day}
+
+    found = of_tables({"sales": False})
+    tables = sorted({key[2] for key, each in found.items() if _needs_sales(each)})
+    if tables:
+        whole = of_tables({"tables": tables})
+        found |= {key: whole[key] for key in found if key[2] in tables}
+    return found
+
+
+def _needs_sales(of: DayRecord) -> bool:
+    return any(rests_on_sales(part) for _, part in by_shift(of, {}))
+
+
+_NO_MONEY = frozenset(
+    type_name(each)
+    for each in (
+        *(FillRequested, FillDispatched, FillVoided),
+        *(CreditRequested, CreditDispatched, CreditVoided),
+        *(DropBoxRemoved, DropBoxVerified),
+    )
+)
+"""Facts that no sum of money rests on: of a slip its acceptance counts, of a box its last count."""
+
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1
 """Before and after every time on record, microseconds."""
 
 _WHERE = (
     "(%(property)s::text IS NULL OR f.property = %(property)s)"
-    " AND (%(table)s::text IS NULL OR f.table_name = %(table)s)"
+    " AND (%(tables)s::text[] IS NULL OR f.table_name = ANY (%(tables)s))"
 )
 
 
@@ -168,7 +217,8 @@ SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
 
 # A fact without a gaming day lies between a start of the day and the table's next start. The starts
 # on either side are read too, so that a slip's other facts find their own day. Indexes find all of
-# it, so that other days cost nothing: `LIMIT 1` keeps the last join to its index.
+# it, so that other days cost nothing: `LIMIT 1` keeps the last join to its index. `sales`: whether
+# to read facts that name neither their day nor a paper, which are most of them.
 _BESIDE = """
 SELECT n.source, n.fact_id, n.variant, n.time_us FROM {{schema}}.finance_facts n
  WHERE n.starts AND n.variant = ANY (%(variants)s::int[]) AND n.property = f.property
@@ -197,7 +247,8 @@ of_day AS (
       FROM starts s JOIN {{schema}}.finance_facts f ON f.property = s.property
        AND f.table_name = s.table_name AND f.gaming_day IS NULL
        AND f.variant = ANY (%(variants)s::int[])
-       AND f.time_us >= s.since AND f.time_us < s.until),
+       AND f.time_us >= s.since AND f.time_us < s.until
+       AND (%(sales)s OR f.paper_kind IS NOT NULL)),
 wanted AS (
     SELECT source, fact_id, variant FROM of_day
     UNION SELECT next_source, next_id, next_variant FROM starts
@@ -222,9 +273,12 @@ def _tables(
 
 
 def _told(
-    store: ViewStore, found: Sequence[tuple[Any, ...]]
+    store: ViewStore, found: Sequence[tuple[Any, ...]], without: Collection[str] = ()
 ) -> tuple[list[Fact], dict[str, TableId]]:
-    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle."""
+    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle.
+
+    without: types of facts that are left out.
+    """
     rows = [_Found(*each) for each in found]
     places = {(each.tape, each.table_seq) for each in rows}
     places |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
@@ -232,6 +286,8 @@ def _told(
     facts: list[Fact] = []
     at: dict[str, TableId] = {}
     for each in rows:
+        if kept[each.tape, each.table_seq].type in without:
+            continue
         fact = fact_of(kept[each.tape, each.table_seq])
         why = kept[each.made_tape, each.made_seq or 0] if each.made_tape else None
         facts += as_corrected(fact, why) if why else [fact]

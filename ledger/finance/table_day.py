@@ -30,6 +30,7 @@ from ledger.finance.win import (
     BoxContent,
     Cause,
     CouponFigures,
+    ExpectedWin,
     Grade,
     Item,
     TableWin,
@@ -84,6 +85,22 @@ class DayRecord(NamedTuple):
     before: Sequence[Fact]  # the inventory counts of the day before
     rounds: RoundsMoney
     across: Sequence[AuditException] = ()  # exceptions that rest on other days too
+
+
+class DayMoney(NamedTuple):
+    """The money of a table's day or shift that hold and luck rest on, cents; as in `TableWin`."""
+
+    property: str
+    table: str
+    gaming_day: str
+    shift: str | None
+    game: str | None
+    drop: int | None
+    counted: int | None
+    moved: int
+    owed: int | None  # None: poker
+    pay_gap: int | None
+    expected: ExpectedWin | None
 
 
 class DayFigures(NamedTuple):
@@ -143,20 +160,68 @@ def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
     return msgspec.structs.replace(found, told=differ)
 
 
+def money(of: DayRecord, shift: str | None = None) -> DayMoney:
+    """The money of a table's day, or of a part of it."""
+    return _money(of, figures_of(of), shift)
+
+
+def money_of_win(of: TableWin) -> DayMoney:
+    """The same of a win that was worked out."""
+    return DayMoney(
+        of.property,
+        of.table or "",
+        of.gaming_day,
+        of.shift or None,
+        of.game,
+        of.drop.total,
+        of.counted,
+        of.moved,
+        of.owed,
+        of.pay_gap,
+        of.expected,
+    )
+
+
+def _money(of: DayRecord, figures: DayFigures, shift: str | None = None) -> DayMoney:
+    rounds, opened = of.rounds, _opened(of)
+    moved = rounds.rake if rounds.poker else rounds.moved - figures.adjusted
+    return DayMoney(
+        of.property,
+        of.table,
+        of.gaming_day,
+        shift,
+        rounds.game or (opened.game if opened else None),
+        figures.drop.total,
+        _counted(figures, poker=rounds.poker),
+        moved,
+        None if rounds.poker else rounds.owed,
+        None if rounds.poker else moved - rounds.owed,
+        None if rounds.poker or rounds.lacks else expected_win(rounds.owed, rounds.spread),
+    )
+
+
+def _opened(of: DayRecord) -> TableOpened | None:
+    return next((fact.body for fact in of.facts if isinstance(fact.body, TableOpened)), None)
+
+
+def rests_on_sales(of: DayRecord) -> bool:
+    """Whether the drop may rest on what the table sold: no box, or one that is not worth a sum."""
+    boxes = in_boxes.boxes(of.facts)
+    return not boxes or in_boxes.content(boxes, {}).total is None
+
+
 def _win(of: DayRecord) -> TableWin:
-    figures = figures_of(of)
+    figures, opened = figures_of(of), _opened(of)
+    its = _money(of, figures)
     missing = [*_missing(figures), *(f"round:{name}" for name in of.rounds.awaiting)]
-    moved = of.rounds.rake if of.rounds.poker else of.rounds.moved - figures.adjusted
-    counted = _counted(figures, poker=of.rounds.poker)
     items = [*_count_items(of, figures), *of.rounds.items, *_amends(of)]
-    opened = next((fact.body for fact in of.facts if isinstance(fact.body, TableOpened)), None)
     grade: Grade = "ESTIMATE" if missing else "COUNTED"
     return TableWin(
         property=of.property,
         table=of.table,
         gaming_day=of.gaming_day,
         pit=opened.pit if opened else None,
-        game=of.rounds.game or (opened.game if opened else None),
+        game=its.game,
         grade=grade,
         opener=figures.opener,
         fills=figures.fills,
@@ -167,13 +232,13 @@ def _win(of: DayRecord) -> TableWin:
             counted=sum(map(len, in_boxes.coupons_in(figures.boxes).values())),
             funded=of.rounds.funded,
         ),
-        counted=counted,
-        moved=moved,
-        owed=None if of.rounds.poker else of.rounds.owed,
+        counted=its.counted,
+        moved=its.moved,
+        owed=its.owed,
         cage_paid=of.rounds.cage_paid + figures.adjusted_by_cage,
         handle=of.rounds.handle,
-        count_gap=None if counted is None else counted - moved,
-        pay_gap=None if of.rounds.poker else moved - of.rounds.owed,
+        count_gap=None if its.counted is None else its.counted - its.moved,
+        pay_gap=its.pay_gap,
         bank_variance=_tray(figures, of.rounds) if of.rounds.poker else None,
         tournaments=tournaments(of.facts),
         seconds=figures.seconds,
@@ -190,9 +255,7 @@ def _win(of: DayRecord) -> TableWin:
             *(_poker_boxes(of, figures) if of.rounds.poker else ()),
         ],
         missing=missing,
-        expected=None
-        if of.rounds.poker or of.rounds.lacks
-        else expected_win(of.rounds.owed, of.rounds.spread),
+        expected=its.expected,
         expected_lacks=list(of.rounds.lacks) or msgspec.UNSET,
         told={},
     )

@@ -1,7 +1,7 @@
 """A year of gaming days as the views of finance hold it, without playing its rounds.
 
-The papers of three days are facts on the tape. The papers of the other days are copies of the rows
-of the first of them, and every round is a row with amounts by arithmetic.
+The papers of three days are recorded. Those of the other days are copies of the first of them, on
+the tape and in the view, and every round is a row with amounts by arithmetic.
 """
 
 from __future__ import annotations
@@ -142,7 +142,24 @@ def record_papers(database: Database) -> None:
                 tape.append(told[at : at + 1000])
 
 
+_APART = 1_000_000
+"""How far the positions and sequences of copied days lie apart."""
+
+_TAPE_COPIES = f"""
+INSERT INTO ledger.tape (notification_id, originator_version, time_us, received_at_us,
+       originator_id, topic, source, fact_id, subject, attributes, state, hash)
+SELECT notification_id + n * {_APART}, originator_version + n * {_APART}, time_us - n * {_DAY_US},
+       received_at_us, originator_id, topic, source, fact_id || '-' || n, subject, attributes,
+       convert_to(replace(convert_from(state, 'UTF8'), %(day)s::text,
+                          (%(day)s::text::date - n)::text), 'UTF8'),
+       hash
+  FROM ledger.tape CROSS JOIN generate_series(%(begin)s::int, %(upto)s::int) n
+ WHERE time_us < %(end_us)s::bigint AND time_us >= %(first_us)s::bigint
+   AND notification_id < {_APART}
+"""  # noqa: S608 - put together from constants
+
 _COPIED = {
+    "table_seq": f"table_seq + n * {_APART}",
     "fact_id": "fact_id || '-' || n",
     "gaming_day": "(gaming_day::date - n)::text",
     "time_us": f"time_us - n * {_DAY_US}",
@@ -155,8 +172,9 @@ _COLUMNS = [each.name for each in money_facts.FACTS_OF_MONEY.columns]
 _COPIES = f"""
 INSERT INTO views.{money_facts.FACTS_OF_MONEY.name} ({", ".join(_COLUMNS)})
 SELECT {", ".join(_COPIED.get(name, name) for name in _COLUMNS)}
-  FROM views.{money_facts.FACTS_OF_MONEY.name} CROSS JOIN generate_series(%s::int, %s::int) n
- WHERE time_us < %s::bigint AND time_us >= %s::bigint
+  FROM views.{money_facts.FACTS_OF_MONEY.name}
+ CROSS JOIN generate_series(%(begin)s::int, %(upto)s::int) n
+ WHERE time_us < %(end_us)s::bigint AND time_us >= %(first_us)s::bigint
 """  # noqa: S608 - put together from constants
 
 _ROUNDS = f"""
@@ -179,16 +197,22 @@ SELECT %(house)s, 'T-' || lpad(t::text, 3, '0'), %(day)s, n, 'criss_cross_poker'
 """  # noqa: S608 - as above
 
 
+def _label(nth: int) -> str:
+    return (FIRST + timedelta(days=nth)).isoformat()
+
+
 def fill_views(database: Database, rounds: int, elsewhere: int) -> None:
     """Copy the papers over the year, and make the rows of rounds: fewer on days not asked for."""
     first_us, end_us = (_T0_US + (DAYS - nth) * _DAY_US for nth in (3, 2))
+    of_day = {"first_us": first_us, "end_us": end_us, "day": _label(DAYS - 3)}
     for begin in range(1, DAYS - 2, 10):
-        upto = min(begin + 9, DAYS - 3)
+        asked = {**of_day, "begin": begin, "upto": min(begin + 9, DAYS - 3)}
         with database.connect("ledger_owner") as connection:
-            connection.execute(_COPIES.encode(), (begin, upto, end_us, first_us))
+            connection.execute(_TAPE_COPIES.encode(), asked)
+            connection.execute(_COPIES.encode(), asked)
     with database.connect("ledger_owner") as connection:
         for nth in range(DAYS):
-            day = (FIRST + timedelta(days=nth)).isoformat()
+            day = _label(nth)
             many = rounds if day == ASKED else elsewhere
             connection.execute(_ROUNDS.encode(), {"house": HOUSE, "day": day, "rounds": many})
     with database.connect("ledger_owner") as connection:

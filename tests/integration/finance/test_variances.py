@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers.finance import variances, wins
+from consumers.finance import sealed_wins, variances, wins
 from consumers.finance.variances import grouped
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
+from ledger.facts import CashBoughtIn, FactCorrected, FactRef
 from ledger.finance.statistics.hold import LIMITS, VarianceAsked
+from ledger.finance.table_day import money_of_win
 from ledger.record.tape import Received
-from ledger.record.wire import parse_line
+from ledger.record.wire import encode, fact_of, parse_line
 from ledger.simulate import deal, line, plan_of
-from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact
-from tests.scenes.view_feeds import Prefix, record
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, slip
+from tests.scenes.view_feeds import Prefix, day, disturbed, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +88,7 @@ def test_every_group_sums_to_the_house(database: Database, by: Any) -> None:  # 
     found = variances.read(database, VarianceAsked("hollywood", by, "day", plan.gaming_day), LIMITS)
     assert sum(each.pay_gap or 0 for each in found) == sum(each.pay_gap or 0 for each in tables)
     assert sum(each.owed or 0 for each in found) == sum(each.owed or 0 for each in tables)
-    assert grouped(tables, "table")
+    assert grouped(map(money_of_win, tables), "table")
 
 
 def test_a_dealer_has_the_rounds_dealt_while_standing_there(database: Database) -> None:
@@ -101,6 +103,134 @@ def test_a_dealer_has_the_rounds_dealt_while_standing_there(database: Database) 
     assert len(found) > 1
     assert sum(each.owed or 0 for each in found) == table.owed
     assert {(each.drop, each.hold, each.open) for each in found} == {(None, None, False)}
+
+
+SOLD = fact("cash_bought_in", 10, position=1, amount=10_000)
+BOX = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+
+
+def amends(minute: int) -> Line:
+    paid = {"dispute": "D-1", "position": 2, "amount": 2_500, "paid_from": "table", "by": "F-1"}
+    return fact("adjustment_paid", minute, **paid)
+
+
+def box_of_shift(box: str, minute: int, shift: str) -> Line:
+    its = {"box": box, "table": "CC-07", "gaming_day": DAY, "shift": shift}
+    return fact("drop_box_attached", minute, "count-room", **its)
+
+
+def opened_for(shift: str, minute: int) -> Line:
+    its = inventory("open", 1_000, minute)
+    its["data"]["shift"] = shift
+    return its
+
+
+def without(name: str, lines: list[Line]) -> list[Line]:
+    return [each for each in lines if f".{name}." not in each["type"]]
+
+
+OPEN_DAYS = {
+    "counted": day_lines(SOLD, amends(11), count(59, currency={"10000": 1})),
+    "not counted": day_lines(SOLD),
+    "no box": without("drop_box_attached", day_lines(SOLD)),
+    "idle": without("drop_box_attached", day_lines()),
+    "slips": day_lines(
+        SOLD,
+        slip("fill", "requested", "F-1", 12),
+        slip("fill", "accepted", "F-1", 13),
+        slip("credit", "dispatched", "C-1", 15),
+        slip("credit", "voided", "C-1", 16),
+        slip("credit", "accepted", "C-2", 17),
+        count(59, currency={"10000": 1}),
+    ),
+    "a voucher without its amount": day_lines(
+        fact("voucher_bought_in", 10, position=1, voucher="V-1", amount=2_000),
+        count(59, vouchers=["V-1"]),
+    ),
+    "an unknown voucher": day_lines(count(59, vouchers=["V-1"])),
+    "opened with the count of the day before": [
+        inventory("close", 480_000, 0, "2026-11-19"),
+        *without("inventory_counted", day_lines(SOLD, count(59, currency={"10000": 1}))),
+        inventory("close", 470_000, 58),
+    ],
+    "a shift without a box of its own": [
+        *day_lines(SOLD, count(59, currency={"10000": 1})),
+        opened_for("2", 20),
+        fact("cash_bought_in", 30, position=1, amount=700),
+    ],
+    "two shifts": [
+        *without("drop_box_attached", day_lines(SOLD, count(59, currency={"10000": 1}))),
+        box_of_shift("B1", 1, "1"),
+        box_of_shift("B2", 20, "2"),
+        fact("cash_bought_in", 30, position=1, amount=700),
+        {**count(57, currency={"100": 7}, box="B2"), "id": "second"},
+    ],
+}  # fmt: skip
+
+
+def kept(database: Database, facts: list[Received]) -> None:
+    rows = record(database, facts)
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), variances.VIEWS)
+
+
+def all_money(database: Database, house: str, *, by_shift: bool) -> list[object]:
+    days = sealed_wins.money_of_days(database, house, [("", "9999")], by_shift=by_shift)
+    return [each for found in days for each in found]
+
+
+@pytest.mark.parametrize("by_shift", [False, True])
+@pytest.mark.parametrize("name", OPEN_DAYS)
+def test_the_money_of_an_open_day_is_that_of_its_wins(
+    database: Database, name: str, *, by_shift: bool
+) -> None:
+    kept(database, [received(json.dumps(each).encode()) for each in OPEN_DAYS[name]])
+    whole = [money_of_win(each) for each in sealed_wins.read(database, by_shift=by_shift)]
+    assert all_money(database, "p", by_shift=by_shift) == whole
+    assert whole
+
+
+def corrections(facts: list[Received]) -> list[Received]:
+    """Corrections of a payment, a count of a box, and a sale that was none."""
+    found = []
+    changes: dict[str, dict[str, Any] | None] = {
+        "wager_paid.v1": {"amount": 700},
+        "drop_box_counted.v1": {"currency": {"100": 7}},
+        "cash_bought_in.v1": None,
+    }
+    for nth, (type_, change) in enumerate(changes.items()):
+        of = next(each for each in facts if each.type == type_)
+        data = None if change is None else json.loads(of.data) | change
+        body = FactCorrected(
+            of=FactRef(of.source, of.id), data=data, because="Mistyped.", by="F-1", second="S-1"
+        )
+        source = f"/{of.source.split('/')[1]}/office/desk"
+        found.append(received(encode(body, source, f"corrected-{nth}", of.time_us + 1)))
+    return found
+
+
+@pytest.mark.parametrize("by_shift", [False, True])
+def test_the_money_of_simulated_days_is_that_of_their_wins(
+    database: Database, *, by_shift: bool
+) -> None:
+    facts = day(5, seed=2)
+    facts = disturbed([*facts, *corrections(facts)], 2)
+    kept(database, facts)
+    house = facts[0].source.split("/")[1]
+    whole = [money_of_win(each) for each in sealed_wins.read(database, by_shift=by_shift)]
+    assert all_money(database, house, by_shift=by_shift) == whole
+
+
+@pytest.mark.parametrize(("name", "sales"), [("counted", 0), ("no box", 1)])
+def test_a_day_whose_boxes_say_its_drop_reads_no_sale(
+    database: Database, monkeypatch: pytest.MonkeyPatch, name: str, sales: int
+) -> None:
+    kept(database, [received(json.dumps(each).encode()) for each in OPEN_DAYS[name]])
+    read = []
+    monkeypatch.setattr(wins, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
+    all_money(database, "p", by_shift=False)
+    assert sum(isinstance(each.body, CashBoughtIn) for each in read) == sales
+    assert read
 
 
 def received(octets: bytes) -> Received:
