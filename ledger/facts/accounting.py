@@ -101,11 +101,15 @@ class CouponsInventoried(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CounterCheckRedeemed(FactOutsideRound, frozen=True, kw_only=True):
-    """A patron pays a counter check back. amount: cents."""
+    """A patron pays a counter check back. amount: cents; form: key of the form that says so.
+
+    A patron may pay the same amount twice. A form that was sent twice is one payment.
+    """
 
     check: Label
     amount: Cents
     by: Employee
+    form: Label | None = None
 
 
 class CounterCheckVoided(FactOutsideRound, frozen=True, kw_only=True):

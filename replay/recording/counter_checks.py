@@ -96,21 +96,20 @@ class EnteredCheckBook(Struct, frozen=True, kw_only=True):
 class EnteredCheck(Struct, frozen=True, kw_only=True):
     """A counter check, folded from all facts about checks of its house.
 
-    key: of a form, for a payment: a patron may pay the same amount twice.
+    forms: those that its payments were entered with.
     """
 
     property: str
     place: str
     check: str
-    key: str = ""
+    forms: frozenset[str] = frozenset()
     version: int = 0  # number of its facts entered at this place
     lines: Lines = ()
 
     @builtins.property  # `property` is a field here
     def id(self) -> str:
         """The id of the aggregate at its place."""
-        name = f"counter_check_redeemed.{self.key}" if self.key else f"check.{self.check}"
-        return paper_id(self.property, self.place, name)
+        return paper_id(self.property, self.place, f"check.{self.check}")
 
     def rows(self, store: ViewStore) -> Sequence[TapeRow]:
         """The rows of the record about counter checks."""
@@ -120,14 +119,17 @@ class EnteredCheck(Struct, frozen=True, kw_only=True):
         """It after these facts, as corrected."""
         told = list(facts)
         version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
-        return replace(self, version=max(self.version, version), lines=_lines(told))
+        paid = (fact.body for fact in told if isinstance(fact.body, CounterCheckRedeemed))
+        forms = frozenset(each.form for each in paid if each.form and each.check == self.check)
+        version = max(self.version, version)
+        return replace(self, version=version, lines=_lines(told), forms=forms)
 
     def require(self, body: Body) -> None:
         """Raise `Refused` for a step that the check's state does not allow.
 
         A box may not be seen here, so an amount that only a box says is not compared.
         """
-        if self.key and self.version:
+        if isinstance(body, CounterCheckRedeemed) and body.form in self.forms:
             raise self._refused("This form was sent already", "Open a new one.")
         checks_ = (of for of in self.lines if isinstance(of, CheckLine))
         line = next((of for of in checks_ if of.check == self.check), None)

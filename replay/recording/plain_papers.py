@@ -67,6 +67,7 @@ class PaperForm(NamedTuple):
     second: str = ""  # the field of the second person; empty: one person is enough
     second_label: str = ""
     several: bool = False  # the second person's field is a list
+    keyed: bool = False  # its fact has the form's key
     decided_by: Decider = "form"
     says: str = ""  # what it is for, if the title does not say it
 
@@ -106,7 +107,7 @@ FORMS = (
     PaperForm("coupon_refused", "Coupon refused", "pit", "", (*_COUPON, _REASON)),
     PaperForm(
         "counter_check_redeemed", "Counter check redeemed", "cage", "cage", (_CHECK, _AMOUNT), "by",
-        decided_by="check",
+        keyed=True, decided_by="check",
     ),
     PaperForm(
         "counter_check_voided", "Counter check voided", "cage", "cage", (_CHECK, _REASON), "by",
@@ -237,14 +238,13 @@ def paper_of(form: PaperForm, property_: str, key: str, values: Mapping[str, Any
         case "book":
             return EnteredCheckBook(property=property_, place=place, book=values["book"])
         case "check":
-            its = key if form.fact == "counter_check_redeemed" else ""
-            return EnteredCheck(property=property_, place=place, check=values["check"], key=its)
+            return EnteredCheck(property=property_, place=place, check=values["check"])
         case _:
             return EnteredPaper(property=property_, place=place, fact=form.fact, key=key)
 
 
-def filled(form: PaperForm, values: Mapping[str, Any], me: str, second: str) -> Body:
-    """The fact of a form. Raises `Usage`."""
+def filled(form: PaperForm, key: str, values: Mapping[str, Any], me: str, second: str) -> Body:
+    """The fact of a form with its key. Raises `Usage`."""
     for first, last in (*_ends(values), *values.get("held", ())):
         if not is_range(first, last):
             raise Usage(
@@ -259,6 +259,8 @@ def filled(form: PaperForm, values: Mapping[str, Any], me: str, second: str) -> 
     if form.second:
         _, other = two_people(me, second, form.second_label)
         found[form.second] = (other,) if form.several else other
+    if form.keyed:
+        found["form"] = key
     if form.mine:
         found[form.mine] = me
     return struct(**found)

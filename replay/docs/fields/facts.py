@@ -129,6 +129,7 @@ MEANINGS = {
     "reference": "name of the clock that the camera is compared with",
     "reference_time": "what the reference clock showed",
     "report": "version of the report that printed the wins",
+    "form": "key of the form that a payment was entered with; each form is one payment",
     "requisition": "number of the form that asks for the coupons",
     "result": "what the reader showed",
     "returned_by": "who brought the coupons back",

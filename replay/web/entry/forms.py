@@ -46,8 +46,9 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
         values = {each.name: _READERS[each.kind](form, each.name) for each in of.fields}
         if "table" in values:
             papers.require_table(day, values["table"])
-        body = filled(of, values, user.employee, form.get("second", ""))
-        case = ports(request).papers.read(paper_of(of, house, _key(form), values))
+        key = _key(form)
+        body = filled(of, key, values, user.employee, form.get("second", ""))
+        case = ports(request).papers.read(paper_of(of, house, key, values))
         case.require(body)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from consumers.finance import wins
+from replay.recording.papers import PaperDecisions
 from tests.fixtures.web import opened_site
 from tests.scenes.table_days import DAY, day_lines, fact
 from tests.scenes.view_feeds import received
@@ -360,6 +363,31 @@ def test_a_form_that_its_batch_book_or_check_does_not_allow_is_refused(floor: Si
     assert entered(cage, "counter_check_redeemed", check="K-1", amount="25") == 303
     assert entered(cage, "counter_check_redeemed", check="K-1", amount="25") == 303
     assert entered(cage, "counter_check_redeemed", check="K-1", amount="1") == 422, "it is paid"
+
+
+@pytest.mark.parametrize(("second", "answers"), [("K-1", [303, 422]), ("K-2", [303, 303])])
+def test_two_cashiers_at_once_record_one_payment_of_a_check(
+    floor: Site, monkeypatch: pytest.MonkeyPatch, second: str, answers: list[int]
+) -> None:
+    """Both have read before either records. The control pays two checks."""
+    check = {"table": "CC-07", "position": "3", "amount": "50"}
+    for number in ("K-1", "K-2"):
+        assert entered(floor.browser("pit1"), "counter_check_issued", check=number, **check) == 303
+    both, decide = Barrier(2), PaperDecisions.decide
+
+    def together(self: PaperDecisions, case: Any, *bodies: Any) -> list[int]:  # noqa: ANN401 - as `decide`
+        both.wait(120)
+        return decide(self, case, *bodies)
+
+    monkeypatch.setattr(PaperDecisions, "decide", together)
+    cashiers = ((floor.browser("cage1"), "K-1"), (floor.browser("cage2"), second))
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(
+            lambda each: entered(each[0], "counter_check_redeemed", check=each[1], amount="50"),
+            cashiers,
+        )
+    assert sorted(found) == answers
+    assert len(facts(floor, "counter_check_redeemed")) == answers.count(303)
 
 
 def test_what_another_system_says_is_recorded_and_decides_what_follows(floor: Site) -> None:

@@ -116,7 +116,7 @@ coupons_returned serial_from serial_to face reason returned_by received_by
 coupons_voided serials reason by
 coupons_cancelled serials reason by
 coupons_inventoried held by observed_by
-counter_check_redeemed check amount by
+counter_check_redeemed check amount by form?
 counter_check_voided check reason? by?
 check_book_signed_out book check_from check_to issued_by received_by
 check_book_signed_in book check_from check_to issued_by received_by

@@ -161,8 +161,8 @@ def test_a_book_leaves_once_and_comes_back_with_its_blank_checks() -> None:
     decide(book_after(out, name="B-2"), book("out", 11, 20, name="B-2"))
 
 
-def check_after(*told: Line, number: str = "K-01", key: str = "") -> EnteredCheck:
-    new = EnteredCheck(property="p", place="cage", check=number, key=key)
+def check_after(*told: Line, number: str = "K-01") -> EnteredCheck:
+    new = EnteredCheck(property="p", place="cage", check=number)
     return new.taking(read_by_program(told))
 
 
@@ -189,6 +189,17 @@ def test_a_check_is_issued_once_from_a_book_that_is_out_and_paid_back_once() -> 
         ((its, paid(15_000)), paid(5_000)),
     ):  # fmt: skip
         decide(check_after(*told), asked)
+
+
+def test_a_form_that_was_sent_twice_is_one_payment() -> None:
+    its, one = check("K-01", 20_000), paid(100)
+    one["data"]["form"] = "a1"
+    with pytest.raises(Refused, match="sent already"):
+        decide(check_after(its, one), one)
+    other = paid(100)
+    other["data"]["form"] = "a2"
+    decide(check_after(its, one), other)
+    decide(check_after(its, paid(100)), paid(100))
 
 
 def test_the_cage_is_not_told_what_a_box_said_of_a_check() -> None:
