@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from consumers.money import corrections_held
 from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
-from infra.postgres.view_tables import Column, ViewTable
+from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.adjudication.corrections import corrected
+from ledger.errors import NotFound
 from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, FactCorrected, type_name
 from ledger.facts.money import ChipSlip
 from ledger.finance.feed import MONEY, disputed_tables, paid_at
@@ -22,6 +24,8 @@ from ledger.record.wire import fact_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from consumers.money.corrections_held import FactHistory
+    from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.placing import TableId
     from ledger.record.tape import TapeRow
@@ -235,6 +239,22 @@ def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
     [slip] = slips([fact])
     kind, stem, number = series(slip) or (slip.kind, None, None)
     return kind, slip.number, stem, number
+
+
+def history(database: Database, source: str, fact_id: str) -> FactHistory:
+    """A fact with its corrections; of a correction, the fact that it corrects.
+
+    Raises `NotFound`.
+    """
+    with reading(database, [MADE.name]) as store:
+        found = corrections_held.history(store, MADE, (source, fact_id))
+    if found is None:
+        raise NotFound(
+            f"The record has no fact {source} {fact_id}",
+            where="address",
+            hint="Compare source and id. A correction may name a fact that never came.",
+        )
+    return found
 
 
 VIEW = Projection(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.postgres.view_tables import Column, ViewTable
+from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from consumers.runtime.lifecycle import Batch
     from infra.postgres.view_tables import NamedRow, ViewStore
@@ -45,6 +46,9 @@ def made_table(name: str) -> ViewTable:
 
 Key = tuple[str, str]
 """Source and id of a fact."""
+
+_LATEST = 2**63 - 1
+"""Beyond every position of the record."""
 
 
 class Held(NamedTuple):
@@ -87,6 +91,27 @@ def facts_changed(
         if target.type in types:
             found[target.source, target.id] = (target, why)
     return found
+
+
+class FactHistory(NamedTuple):
+    """A fact, and its corrections in the order in which they count: the last one holds."""
+
+    fact: TapeRow
+    corrections: Sequence[TapeRow]
+
+
+def history(store: ViewStore, table: ViewTable, key: Key) -> FactHistory | None:
+    """A fact with its corrections; of a correction, the fact that it corrects. None: no fact."""
+    row = _targets(store, [key], _LATEST).get(key)
+    if row is not None and row.type in CORRECTIONS:
+        body: Any = fact_of(row).body
+        key = body.of.source, body.of.id
+        row = _targets(store, [key], _LATEST).get(key)
+    if row is None:
+        return None
+    made = sorted(store.rows(table, [key]), key=_order)
+    rows = {(each.tape, each.table_seq): each for each in store.rows_at(map(_place, made))}
+    return FactHistory(row, [rows[each.tape, each.table_seq] for each in made])
 
 
 def _made(

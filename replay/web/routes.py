@@ -19,7 +19,7 @@ from replay.web.access.authentication import NotSignedInError, OpenedElsewhereEr
 from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
 from replay.web.entry import boxes, forms, inventories, papers, slips
-from replay.web.finance import charts, coupons, drop, win
+from replay.web.finance import charts, coupons, drop, fact, win
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, find, footage, live
 from replay.web.pages import round as round_
@@ -42,6 +42,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     win.router,
     charts.router,
     coupons.router,
+    fact.router,
     statistics.router,
     round_.router,
     footage.router,

@@ -55,6 +55,7 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/win"): frozenset(("finance",)),
     ("GET", "/win/charts"): frozenset(("finance", "auditor")),
     ("GET", "/win/coupons"): frozenset(("finance", "auditor")),
+    ("GET", "/win/fact"): frozenset(("finance", "auditor")),
     ("GET", "/entry"): PAPERS | frozenset(("count",)),
     ("GET", "/entry/inventories"): PIT,
     ("POST", "/entry/inventories"): PIT,

@@ -24,7 +24,7 @@ from replay.recording.sealed_days import DayDecisions, Signers
 from replay.web.finance.chart_svg import of_errors, of_luck
 from replay.web.finance.win import drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
-from tests.scenes.table_days import fact
+from tests.scenes.table_days import day_lines, fact
 from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser
+    from tests.property.finance.floors import Line
 
 HOUSE, GAMING_DAY = "hollywood", "2026-11-20"
 TWO = Signers(by="F-1", second="F-2", despite="As it is.")
@@ -249,6 +250,65 @@ def test_coupons_and_checks_are_on_a_page(scenes: Scenes, tmp_path: Path) -> Non
             assert range_text(line.serial_from, line.serial_to) in page
         for of in line.exceptions:
             assert of.says in page
+
+
+BOUGHT = fact("cash_bought_in", 5, position=1, amount=10_000)
+
+
+def correcting(nth: int, data: dict[str, object] | None) -> Line:
+    people = {"by": f"F-{nth}", "second": f"S-{nth}", "because": f"Misread <{nth}>."}
+    content = {} if data is None else {"data": data}
+    of = {"source": BOUGHT["source"], "id": BOUGHT["id"]}
+    return fact("fact_corrected", nth, "office", of=of, **people, **content)
+
+
+def fact_page(who: Browser, of: Line, status: int = 200) -> str:
+    answer = who.get("/win/fact", params={"source": of["source"], "id": of["id"]})
+    assert answer.status_code == status, answer.text
+    return unescape(answer.text)
+
+
+def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
+    database: Database, tmp_path: Path
+) -> None:
+    people(database)
+    first = correcting(10, {"position": 1, "amount": 12_500, "table": "CC-08"})
+    raised = {
+        "dispute": "D-1",
+        "round": f"CC-07/{GAMING_DAY}/1",
+        "position": 1,
+        "claim": "No.",
+        "by": "S",
+    }
+    dispute = fact("dispute_raised", 6, "office", **raised)
+    with opened_site(database, tmp_path) as site:
+
+        def told(*lines: Line) -> None:
+            site.take_in([received(json.dumps(each).encode()) for each in lines])
+
+        told(*day_lines(BOUGHT), dispute)
+        who = site.browser("auditor")
+        assert "/win/fact?source=" in who.get(f"/win?gaming_day={GAMING_DAY}").text
+        assert "No correction of it is on record." in fact_page(who, BOUGHT)
+        assert "$100.00" in fact_page(who, BOUGHT)
+        told(first)
+        page = fact_page(who, BOUGHT)
+        assert page == fact_page(who, first), "a correction leads to what it corrects"
+        assert "By F-10 and S-10, because: Misread <10>." in page
+        rows = re.findall(r"<th scope=\"row\">([^<]*)</th><td>([^<]*)</td><td><b>([^<]*)</b>", page)
+        assert sorted(rows) == [("amount", "$100.00", "$125.00"), ("table", "none", "CC-08")]
+        assert "overtaken" not in page
+        told(correcting(12, None), correcting(11, {"position": "x"}))
+        page = fact_page(who, BOUGHT)
+        order = [page.index(f"F-{nth} and") for nth in (10, 11, 12)]
+        assert order == sorted(order), "in the order in which they count"
+        assert page.count("A later correction of the same fact counts.") == 2
+        assert "Its content cannot be that of this fact" in page
+        assert "The fact should not have been recorded. No figure counts it." in page
+        fact_page(who, dispute, 404)
+        fact_page(who, {"source": "/p/CC-07/d", "id": "none"}, 404)
+        fact_page(who, {"source": "", "id": ""}, 404)
+        fact_page(site.browser("surveillance"), BOUGHT, 403)
 
 
 def entry(name: str, tray: int, *, counted: int | None = None) -> JournalEntry:

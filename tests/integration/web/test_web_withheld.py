@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from consumers.rounds.index import Round
     from infra.postgres.connection import Database
     from ledger.record.tape import Received, TapeRow
+    from ledger.values import RoundId
     from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser, Site
 
@@ -516,6 +517,7 @@ def visited(review: Review) -> dict[str, str]:
         "/find": "/find?limit=200",
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
         "/win": f"/win?gaming_day={review.round.id.gaming_day}",
+        "/win/fact": _fact_path(review),
         "/cases/new": f"/cases/new?round={review.round.id}",
         "/cases/{property_}/{dispute:path}": f"/cases/{property_}/{dispute}",
         "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
@@ -566,6 +568,26 @@ def test_no_page_tells_a_reviewer_what_was_found_until_it_was_observed(review: R
     ]
     assert after == told
     assert WITHHELD not in review.reviewer.get("/").text
+
+
+def _fact_path(review: Review, of: RoundId | None = None) -> str:
+    """The address of the last fact of the withheld round, or of another one."""
+    with reading(review.site.database, [each.name for each in ROUND_INDEX.tables]) as store:
+        last = facts_of(store, of or review.round.id)[-1]
+    return f"/win/fact?source={quote(last.source)}&id={quote(last.id, safe='')}"
+
+
+def test_a_fact_of_a_withheld_round_is_no_page_for_its_reviewer(review: Review) -> None:
+    path = _fact_path(review)
+    own = review.round.id
+    others = search(review.site.database, Filters(table=own.table))
+    other = next(each.id for each in others if each.id != own)
+    refused = review.reviewer.get(path)
+    assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True)
+    assert review.raiser.get(path).status_code == 200
+    assert review.reviewer.get(_fact_path(review, other)).status_code == 200
+    review.send(review.reviewer, review.case, step="observe", saw="Two pairs.")
+    assert review.reviewer.get(path).status_code == 200
 
 
 def _name_of(review: Review) -> str:
