@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import coupons_and_checks, sealed_wins
+from consumers.finance import coupons_and_checks, papers, sealed_wins
 from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
 from consumers.rounds.search_index import POSTS
@@ -113,6 +113,25 @@ def _properties(database: Database) -> list[str]:
     with reading(database, _TABLES) as store:
         heads = tape.heads(store.connection)
     return sorted({head.tape.partition("/")[0] for head in heads})
+
+
+def require_table(database: Database, property_: str, table: str, gaming_day: str) -> None:
+    """Raise `NotFound` for a table or a gaming day that no money is of: a slip of the pen."""
+    tables = papers.tables(database, property_)
+    if table not in tables:
+        raise NotFound(
+            f"No fact of money is of table {table}",
+            where="table",
+            hint=f"Tables on record are {', '.join(tables) or 'none'}.",
+        )
+    with reading(database, _TABLES) as store:
+        days = sealed_wins.days_of_money(store, property_, [(gaming_day, gaming_day)])
+    if not days:
+        raise NotFound(
+            f"No money is on record for gaming day {gaming_day}",
+            where="day",
+            hint="List days with `round-ledger win`.",
+        )
 
 
 def last_day(database: Database, property_: str) -> str | None:

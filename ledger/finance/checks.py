@@ -190,4 +190,4 @@ def _exception(code: str, says: str, checks: Serials, facts: Sequence[Fact]) -> 
 
 
 def _ranges(of: Serials) -> list[tuple[str, str]]:
-    return [(each.first, each.last) for each in of.ranges]
+    return of.ends

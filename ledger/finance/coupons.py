@@ -452,7 +452,7 @@ def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
 
 
 def _ranges(of: Serials) -> list[tuple[str, str]]:
-    return [(each.first, each.last) for each in of.ranges]
+    return of.ends
 
 
 # -- what a decision about a batch rests on --------------------------------------------------------

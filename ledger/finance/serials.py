@@ -1,7 +1,8 @@
 """Sets of printed serial numbers, kept as ranges: a batch may have millions.
 
 A serial is text with a number at its end, such as `MP-000123`. Serials of the same text and width
-are in one series. A serial without a number is a series of its own.
+are in one series. Numbers without leading zeros run on: `N-9` is followed by `N-10`, so a range of
+them is kept as one for each width. A serial without a number is a series of its own.
 """
 
 from __future__ import annotations
@@ -48,14 +49,33 @@ def range_text(first: str, last: str) -> str:
 def is_range(first: str, last: str) -> bool:
     """Whether two serials are of one series, and the first is not above the last."""
     one, other = _parts(first), _parts(last)
-    return one[:2] == other[:2] and one.low <= other.low
+    if one[:2] == other[:2]:
+        return one.low <= other.low
+    return one.stem == other.stem and 0 < one.width < other.width and _is_plain(one, other)
+
+
+def _is_plain(*of: SerialRange) -> bool:
+    """Whether these have numbers without leading zeros."""
+    return all(len(str(each.low)) == each.width for each in of)
 
 
 def serials(first: str, last: str) -> Serials:
     """The serials from the first to the last; none if these two are no range."""
     if not is_range(first, last):
         return Serials()
-    return Serials((_parts(first)._replace(high=_parts(last).low),))
+    one, other = _parts(first), _parts(last)
+    widths = range(one.width, other.width + 1)
+    return Serials(
+        tuple(
+            SerialRange(
+                one.stem,
+                width,
+                one.low if width == one.width else 10 ** (width - 1),
+                other.low if width == other.width else 10**width - 1,
+            )
+            for width in widths
+        )
+    )
 
 
 def each_of(told: Iterable[str]) -> Serials:
@@ -93,6 +113,18 @@ class Serials:
         """How many serials it has."""
         return sum(each.high - each.low + 1 for each in self.ranges)
 
+    @property
+    def ends(self) -> list[tuple[str, str]]:
+        """First and last of each range as printed; numbers without leading zeros run on."""
+        found: list[tuple[SerialRange, str]] = []
+        for each in self.ranges:
+            last = found[-1][0] if found else None
+            if last and _runs_on(last, each):
+                found[-1] = (each, found[-1][1])
+            else:
+                found.append((each, each.first))
+        return [(first, each.last) for each, first in found]
+
     def __or__(self, other: Serials) -> Serials:
         return Serials.of(sorted((*self.ranges, *other.ranges)))
 
@@ -111,6 +143,12 @@ class Serials:
                 low, high = max(one.low, two.low), min(one.high, two.high)
                 if one[:2] == two[:2] and low <= high:
                     yield one._replace(low=low, high=high)
+
+
+def _runs_on(one: SerialRange, other: SerialRange) -> bool:
+    """Whether a range of wider numbers begins where one ends."""
+    next_ = SerialRange(one.stem, one.width + 1, 10**one.width, other.high)
+    return one.width > 0 and one.high + 1 == next_.low and other == next_ and _is_plain(one)
 
 
 def union(sets: Iterable[Serials]) -> Serials:

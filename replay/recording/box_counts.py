@@ -17,7 +17,8 @@ from ledger.errors import Refused
 from ledger.facts import DropBoxCounted, DropBoxVerified
 from ledger.finance.boxes import BOX_FACTS, DropBox, boxes
 from ledger.finance.placing import by_time, table_of
-from replay.recording.papers import paper_id, same_people, two_people
+from replay.recording.papers import paper_id
+from replay.text.typed import same_people, two_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

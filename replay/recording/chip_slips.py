@@ -17,8 +17,8 @@ from ledger.errors import Refused, Usage
 from ledger.facts.money import ChipSlip
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.slips import Kind, SlipRecord, fact_type, slips
-from replay.recording.papers import paper_id, same_people
-from replay.text.typed import written
+from replay.recording.papers import paper_id
+from replay.text.typed import same_people, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

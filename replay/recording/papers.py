@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from consumers.finance import papers
 from infra.postgres.recorder import aggregate_id
 from infra.postgres.view_tables import reading
-from ledger.errors import Usage
 from ledger.values import Source
 from replay.recording.decisions import Aggregate, Decisions
 
@@ -36,26 +35,6 @@ class EntryPaper(Aggregate, Protocol):
 def paper_id(property_: str, place: str, name: str) -> str:
     """The id of a paper's aggregate at a place."""
     return aggregate_id(Source(property_, place, DEVICE), name)
-
-
-def two_people(one: str, other: str, where: str = "second") -> tuple[str, str]:
-    """The credentials of two people. Raises `Usage` if one lacks, or both are one person."""
-    first, second = one.strip(), other.strip()
-    if not first or not second:
-        raise Usage("Two people are needed", where=where, hint="Give both credentials.")
-    if first.casefold() == second.casefold():
-        raise Usage(
-            f"{first} cannot be both people",
-            where=where,
-            hint="Let a second person take part, and give that credential.",
-        )
-    return first, second
-
-
-def same_people(some: Sequence[str], others: Sequence[str]) -> list[str]:
-    """The people who are in both."""
-    there = {each.casefold() for each in others}
-    return [each for each in some if each.casefold() in there]
 
 
 class PaperDecisions(Decisions[Any]):

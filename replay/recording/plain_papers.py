@@ -19,7 +19,8 @@ from ledger.facts.vocabulary import FactOutsideRound
 from ledger.finance.serials import is_range
 from replay.recording.counter_checks import EnteredCheck, EnteredCheckBook
 from replay.recording.coupon_batches import CouponBatches
-from replay.recording.papers import EntryPaper, paper_id, two_people
+from replay.recording.papers import EntryPaper, paper_id
+from replay.text.typed import two_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from consumers.finance import sealed_wins, seals
 from infra.postgres.recorder import aggregate_id, version_of
 from infra.postgres.view_tables import reading
-from ledger.errors import Refused, Usage
+from ledger.errors import Refused
 from ledger.facts import DayReopened, DaySealed
 from ledger.finance import day_versions
 from ledger.finance.day_versions import DaySeals
 from ledger.values import Source
 from replay.recording.decisions import Decisions
-from replay.text.typed import written
+from replay.text.typed import two_people, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,14 +48,9 @@ class Signers(Struct, frozen=True, kw_only=True):
     because: str | None = None
     despite: str | None = None
 
-    def require_two(self) -> None:
-        """Raises `Usage` if both are one person."""
-        if self.by.strip().casefold() == self.second.strip().casefold():
-            raise Usage(
-                f"{self.by} cannot be both people",
-                where="--second",
-                hint="Let a second person agree, and give that credential.",
-            )
+    def two(self) -> tuple[str, str]:
+        """Their credentials. Raises `Usage` if one lacks, or both are one person."""
+        return two_people(self.by, self.second, "--second")
 
 
 class SealedDay(Struct, frozen=True, kw_only=True):
@@ -86,7 +81,7 @@ class SealedDay(Struct, frozen=True, kw_only=True):
 
         Raises `Usage` for one person twice, `Refused` for a day that is closed.
         """
-        people.require_two()
+        by, second = people.two()
         if self.seals.sealed:
             again = f"Open it again first: `round-ledger day reopen {self.gaming_day}`."
             raise self._refused("The gaming day is closed", again)
@@ -102,21 +97,21 @@ class SealedDay(Struct, frozen=True, kw_only=True):
             shifts=day_versions.digest(signed.shifts),
             because=_text(people.because, "--because"),
             despite=_text(people.despite, "--despite"),
-            by=people.by,
-            second=people.second,
+            by=by,
+            second=second,
         )
 
     def reopen(self, people: Signers) -> DayReopened:
         """The closed day is opened again, for a reason. Raises as `close`."""
-        people.require_two()
+        by, second = people.two()
         if self.seals.sealed is None:
             raise self._refused("The gaming day is not closed", "Nothing needs to be done.")
         return DayReopened(
             gaming_day=self.gaming_day,
             version=self.seals.sealed.version,
             because=written(people.because or "", "--because"),
-            by=people.by,
-            second=people.second,
+            by=by,
+            second=second,
         )
 
     def _refused(self, what: str, hint: str) -> Refused:

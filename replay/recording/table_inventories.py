@@ -14,7 +14,8 @@ from ledger.errors import Refused, Usage
 from ledger.facts import InventoryCounted
 from ledger.finance.placing import table_of
 from ledger.values import dollars
-from replay.recording.papers import paper_id, two_people
+from replay.recording.papers import paper_id
+from replay.text.typed import two_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

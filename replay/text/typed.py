@@ -53,6 +53,33 @@ def written(text: str, where: str) -> str:
     return text
 
 
+def two_people(one: str, other: str, where: str = "second") -> tuple[str, str]:
+    """The credentials of two people. Raises `Usage` if one lacks, or both are one person."""
+    first, second = one.strip(), other.strip()
+    if not _as_one(first) or not _as_one(second):
+        raise Usage("Two people are needed", where=where, hint="Give both credentials.")
+    if _as_one(first) == _as_one(second):
+        raise Usage(
+            f"{first} cannot be both people",
+            where=where,
+            hint="Let a second person take part, and give that credential.",
+        )
+    return first, second
+
+
+def same_people(some: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The people who are in both."""
+    there = set(map(_as_one, others))
+    return [each for each in some if _as_one(each) in there]
+
+
+def _as_one(credential: str) -> str:
+    """A credential without what looks alike: case, kinds of dashes and of letters, blanks."""
+    plain = unicodedata.normalize("NFKC", credential).casefold()
+    kinds = ((each, unicodedata.category(each)) for each in plain if each not in _BLANK)
+    return "".join("-" if kind == "Pd" else each for each, kind in kinds if kind[0] in _SEEN)
+
+
 def lines(text: str, where: str, most: int) -> str:
     """The text of a form with plain line ends; a text too long is refused, never truncated.
 

@@ -10,7 +10,7 @@ from ledger.finance.day_versions import Adjustment
 from ledger.values import dollars, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, require_gaming_day
+from replay.cli.shell.options import By, Casino, Second, require_gaming_day
 from replay.recording.sealed_days import DayDecisions, SealedDay, Signers, versions_folder
 from replay.rounds.views import catch_up_views, opened_views
 from replay.shell.output import Json, print_json, say
@@ -29,13 +29,13 @@ app.add_typer(day, name="day", help="Close a gaming day, signed by two; open it 
 Day = Annotated[
     str, typer.Argument(metavar="DAY", help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day)
 ]
-Second = Annotated[
-    str, typer.Option("--second", metavar="EMPLOYEE", help="Credential of the second person.")
-]
 
 
 class ClosedDay(NamedTuple):
-    """A gaming day as these commands print it; version 0: it was never closed."""
+    """A gaming day as these commands print it; version 0: it was never closed.
+
+    reopened_by and the like: None unless the day is open again.
+    """
 
     property: str
     gaming_day: str
@@ -44,6 +44,11 @@ class ClosedDay(NamedTuple):
     digest: str | None
     by: str | None
     second: str | None
+    because: str | None
+    despite: str | None
+    reopened_by: str | None
+    reopened_second: str | None
+    reopened_because: str | None
     adjustments: list[Adjustment]
     missing: list[str]
 
@@ -76,7 +81,7 @@ def reopen(
     Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
     """
     people = Signers(by=by, second=second, because=because)
-    people.require_two()
+    people.two()
     with (
         opened_views(sealed_wins.VIEWS, property_) as database,
         DayDecisions(database) as decisions,
@@ -113,7 +118,7 @@ def close(
     Example: round-ledger day close 2026-11-20 --by F-3001 --second F-3002 --despite "Box is lost."
     """
     people = Signers(by=by, second=second, because=because, despite=despite)
-    people.require_two()
+    people.two()
     with (
         opened_views(sealed_wins.VIEWS, property_) as database,
         DayDecisions(database) as decisions,
@@ -140,6 +145,7 @@ def _read(database: "Database", property_: str | None, gaming_day: str) -> Close
     house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
     its, adjustments = sealed_wins.versions(database, house, gaming_day, kept)
     last = its.seals[-1] if its.seals else None
+    again = its.reopened
     return ClosedDay(
         property=house,
         gaming_day=gaming_day,
@@ -148,6 +154,11 @@ def _read(database: "Database", property_: str | None, gaming_day: str) -> Close
         digest=last.digest if last else None,
         by=last.by if last else None,
         second=last.second if last else None,
+        because=last.because if last else None,
+        despite=last.despite if last else None,
+        reopened_by=again.by if again else None,
+        reopened_second=again.second if again else None,
+        reopened_because=again.because if again else None,
         adjustments=adjustments,
         missing=list(dict.fromkeys(name for each in wins for name in each.missing)),
     )
@@ -161,8 +172,15 @@ def _show(found: ClosedDay, *, json: bool) -> None:
     if not found.version:
         say(f"{name} was never closed.")
     else:
-        state = "is closed" if found.sealed else "is open again"
+        if not found.sealed:
+            people = f"{found.reopened_by} and {found.reopened_second}"
+            say(f"{name} is open again, by {people}: {found.reopened_because}")
+        state = "is closed" if found.sealed else "was closed"
         say(f"{name} {state}: version {found.version}, by {found.by} and {found.second}.")
+        if found.because:
+            say(f"Reason: {found.because}")
+        if found.despite:
+            say(f"Closed though something is missing: {found.despite}")
         say(f"Digest {found.digest}")
     for each in found.adjustments:
         change = f"{_figure(each, each.before)} before, {_figure(each, each.after)} now"

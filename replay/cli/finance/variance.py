@@ -24,23 +24,18 @@ from ledger.finance.statistics.hold import (
 from ledger.values import Source, dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, GamingDay, require_gaming_day
+from replay.cli.shell.options import By, Casino, GamingDay, Second, require_gaming_day
 from replay.recording.house_facts import append_fact
-from replay.recording.sealed_days import Signers, versions_folder
+from replay.recording.sealed_days import versions_folder
 from replay.rounds.views import opened_views
-from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_lines, say, show_table
 from replay.shell.settings import in_force
-from replay.text.typed import written
+from replay.text.typed import two_people, written
 from replay.text.wins import signed
 
 app = family()
 variance = family()
 app.add_typer(variance, name="variance", help="Compare hold with its limits; explain what differs.")
-
-Second = Annotated[
-    str, typer.Option("--second", metavar="EMPLOYEE", help="Credential of the second person.")
-]
 
 
 @variance.command("show")
@@ -170,7 +165,7 @@ def explain(
     Example: round-ledger variance explain CC-02 2026-11-20 --amount 0 --because "One patron won."
     --by F-3001 --second F-3002 --property hollywood
     """
-    Signers(by=by, second=second).require_two()
+    by, second = two_people(by, second, "--second")
     body = VarianceExplained(
         table=table,
         gaming_day=day,
@@ -179,7 +174,8 @@ def explain(
         by=by,
         second=second,
     )
-    with opened_database() as database, PostgresTape(database) as tape:
+    with opened_views(variances.VIEWS, property_) as database, PostgresTape(database) as tape:
+        variances.require_table(database, property_, table, day)
         noted = append_fact(tape, body, Source(property_, "office", "variances"))
     if json:
         print_json({"position": noted.position, "table": table, "gaming_day": day})

@@ -9,6 +9,7 @@ import typer
 from ledger.errors import Usage
 from replay.shell.output import say
 from replay.text.times import is_gaming_day, is_time_of_day, read, stamp
+from replay.text.typed import written
 
 
 def require_gaming_day(param: typer.CallbackParam, day: str | None) -> str | None:
@@ -44,7 +45,16 @@ GamingDay = Annotated[
 Casino = Annotated[str | None, typer.Option("--property", help="Casino, such as hollywood.")]
 
 By = Annotated[
-    str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, such as S-2001.")
+    str,
+    typer.Option(
+        "--by",
+        metavar="EMPLOYEE",
+        help="Your credential, such as S-2001.",
+        callback=lambda typed: written(typed, "--by"),
+    ),
+]
+Second = Annotated[
+    str, typer.Option("--second", metavar="EMPLOYEE", help="Credential of the second person.")
 ]
 TakenBy = Annotated[
     str | None, typer.Option("--by", metavar="WHO", help="Credential of the person who takes it.")

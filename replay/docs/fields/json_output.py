@@ -90,6 +90,7 @@ MEANINGS = {
     "declared": "what `topics.toml` says",
     "deleted": "path of the deleted file",
     "delivered": "deliveries that were accepted",
+    "despite": "why the day was closed though something is missing; null: nothing is",
     "detail": "what was changed",
     "difference": "moved less owed, cents: too much if positive; of a meter what no fact explains",
     "digest": "SHA-256 of what `win --version --json` prints for that version; null: none; of a "
@@ -334,6 +335,9 @@ MEANINGS = {
     "released_position": "position of the fact appended for it",
     "releases": "number of released stretches",
     "removed": "messages removed",
+    "reopened_because": "why the day was opened again; null: it is closed, or never was",
+    "reopened_by": "credential of who opened the day again",
+    "reopened_second": "credential of the second person who opened it again",
     "replayed": "whether it was handled this time",
     "replayed_at": "when it was handled",
     "replayed_by": "credential of the person who handled it",

@@ -14,8 +14,8 @@ from ledger.errors import NotFound, Refused, Usage
 from ledger.finance.placing import table_of
 from ledger.finance.slips import Kind, SlipRecord
 from replay.recording.chip_slips import STEPS, EnteredSlip, SlipStep, is_at_cage
-from replay.recording.papers import two_people
 from replay.reports.printing import print_slip
+from replay.text.typed import two_people
 from replay.web.access.authentication import address, signed_in
 from replay.web.entry import papers, typed
 from replay.web.page import page

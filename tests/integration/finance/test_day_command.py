@@ -56,6 +56,51 @@ def test_a_day_is_closed_opened_again_and_closed_and_each_version_stays(
         assert cli("win", "--version", "1", "--gaming-day", DAY, "--json").out == first.out
 
 
+def test_a_day_says_who_closed_it_who_opened_it_again_and_why(cli: Cli, tmp_path: Path) -> None:
+    ingest(cli, tmp_path, *day_lines())
+    closed = cli("day", "close", DAY, *TWO, "--despite", "Box B1 is lost.", "--because", "Month.")
+    assert "is closed: version 1, by F-3001 and F-3002." in closed.out, closed.err
+    assert "Closed though something is missing: Box B1 is lost." in closed.out
+    assert "Reason: Month." in closed.out
+    others = ("--by", "F-3003", "--second", "F-3004", "--because", "The box was found.")
+    opened = cli("day", "reopen", DAY, *others)
+    assert "is open again, by F-3003 and F-3004: The box was found." in opened.out, opened.err
+    assert "was closed: version 1, by F-3001 and F-3002." in opened.out
+    [shown] = cli("day", "show", DAY, "--json").json
+    assert (shown["by"], shown["despite"]) == ("F-3001", "Box B1 is lost.")
+    assert (shown["reopened_by"], shown["reopened_second"]) == ("F-3003", "F-3004")
+    assert shown["reopened_because"] == "The box was found."
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("  ", "F-2"), ("F-1", ""), ("", "F-2"), ("F-1", "f\u20111 "), ("F-1", "\uff26-1")],
+)
+def test_nobody_and_one_person_written_otherwise_are_not_two_people(
+    cli: Cli, tmp_path: Path, one: str, other: str
+) -> None:
+    """The control is signed by two."""
+    ingest(cli, tmp_path, *day_lines())
+    people = ("--by", one, "--second", other)
+    explain = ("variance", "explain", "CC-07", DAY, "--amount", "0", "--property", "p")
+    for command in (("day", "close", DAY, "--despite", "x"), (*explain, "--because", "x")):
+        refused = cli(*command, *people)
+        assert refused.code == 2, refused.out
+        assert "credential" in refused.err or "--by" in refused.err
+        assert "/docs/facts" not in refused.err
+        assert cli(*command, "--by", "F-1", "--second", "F-2").code == 0
+
+
+@pytest.mark.parametrize(("table", "day"), [("CC-99", DAY), ("CC-07", "2026-03-29")])
+def test_a_variance_of_no_table_or_day_on_record_is_not_explained(
+    cli: Cli, tmp_path: Path, table: str, day: str
+) -> None:
+    ingest(cli, tmp_path, *day_lines())
+    its = ("--amount", "0", "--property", "p", "--because", "x")
+    refused = cli("variance", "explain", table, day, *its, *TWO)
+    assert (refused.code, "on record" in refused.err) == (2, True), refused.out
+
+
 def test_shifts_are_shown_as_sums(cli: Cli, tmp_path: Path) -> None:
     second = fact("drop_box_attached", 30, "count-room", shift="night", **BOX)
     ingest(cli, tmp_path, *day_lines(second, count(59)))

@@ -56,7 +56,10 @@ def test_union_intersection_and_difference_are_those_of_single_serials(
     [
         ("A-01", "B-03"),
         ("A-03", "A-01"),
-        ("A-9", "A-11"),  # another width is another series
+        ("A-09", "A-011"),  # another width is another series, if there are leading zeros
+        ("A-9", "A-011"),
+        ("A-11", "A-9"),
+        ("BLUE", "BLUE1"),
         ("BLUE", "RED"),
     ],
 )
@@ -64,6 +67,18 @@ def test_two_ends_of_two_series_or_from_high_to_low_are_no_range(ends: tuple[str
     assert not is_range(*ends)
     assert listed(serials(*ends)) == []
     assert is_range(ends[0], ends[0])
+
+
+def test_numbers_without_leading_zeros_run_on_from_nine_to_ten() -> None:
+    ten = serials("N-1", "N-10")
+    assert (ten.pieces, ten.ends) == (10, [("N-1", "N-10")])
+    assert ten == each_of(f"N-{number}" for number in range(1, 11))
+    assert (ten - each_of(["N-9"])).ends == [("N-1", "N-8"), ("N-10", "N-10")]
+    assert (ten - each_of(["N-10"])).ends == [("N-1", "N-9")]
+    assert serials("7", "1203").ends == [("7", "1203")]
+    assert serials("7", "1203").pieces == 1197
+    assert union([serials("N-01", "N-09"), serials("N-10", "N-12")]).ends == [("N-01", "N-12")]
+    assert each_of(["N-99", "N-0100"]).pieces == len(each_of(["N-99", "N-0100"]).ends) == 2
 
 
 def test_a_serial_without_a_number_stands_alone() -> None:
