@@ -95,11 +95,14 @@ class UnknownLine(Struct, frozen=True, omit_defaults=True):
 
 
 class QuarterLine(Struct, frozen=True, kw_only=True):
-    """The coupons of one face that were redeemed in a quarter (603a.20(o)). face, value: cents."""
+    """The coupons of one face that were redeemed in a quarter (603a.20(o)). face, value: cents.
 
-    face: int
+    face: None: neither a batch nor a table says it.
+    """
+
+    face: int | None
     redeemed: int
-    value: int
+    value: int | None
 
 
 class CouponStep(NamedTuple):
@@ -197,7 +200,7 @@ def coupon_steps(facts: Iterable[Fact]) -> tuple[Sequence[CouponStep], list[tupl
 def quarter(facts: Iterable[Fact], name: str) -> list[QuarterLine]:
     """What was redeemed in a quarter (`2026-Q4`) by face; a serial counts once, in its first box.
 
-    A serial of no batch has the face that its table recorded, else 0.
+    A serial of no batch has the face that its table recorded, else none that is known.
     """
     told = _told(facts)
     faces = list(_batches(told))
@@ -206,16 +209,16 @@ def quarter(facts: Iterable[Fact], name: str) -> list[QuarterLine]:
         for each in told.steps
         if isinstance(each.fact.body, CouponDropped)
     }
-    found: dict[int, int] = defaultdict(int)
+    found: dict[int | None, int] = defaultdict(int)
     for serial, counts in told.boxed.items():
         first = min(_day(fact) for fact in counts)
         if quarter_of(first) == name:
             its = each_of([serial])
             face = next((face for face, batch in faces if (batch & its).pieces), None)
-            found[recorded.get(serial, 0) if face is None else face] += 1
+            found[recorded.get(serial) if face is None else face] += 1
     return [
-        QuarterLine(face=face, redeemed=pieces, value=face * pieces)
-        for face, pieces in sorted(found.items())
+        QuarterLine(face=face, redeemed=pieces, value=None if face is None else face * pieces)
+        for face, pieces in sorted(found.items(), key=lambda each: (each[0] is None, each[0] or 0))
     ]
 
 

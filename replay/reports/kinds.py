@@ -56,8 +56,12 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 def _hold(of: TableWin) -> int | None:
-    """Counted win by drop, in hundredths of a percent, half to even; None without a drop."""
-    return round(_ratio(of)) if of.drop.total and of.counted is not None else None
+    """Counted win by drop, in hundredths of a percent, half to even; None without a drop.
+
+    None at poker, too: its boxes hold the chips sold, and its win is the rake.
+    """
+    known = of.drop.total and of.counted is not None and of.owed is not None
+    return round(_ratio(of)) if known else None
 
 
 def _ratio(of: TableWin) -> Fraction:
@@ -66,18 +70,24 @@ def _ratio(of: TableWin) -> Fraction:
 
 _THREE = (
     *columns("table game grade", "counted moved owed count_gap pay_gap cage_paid handle"),
-    *columns(money="coupon_funded paid_over paid_under", counts="over under"),
+    *columns(money="coupon_funded paid_over paid_under paid_otherwise", counts="over under"),
 )
+
+
+_NOT_MISPAID = ("adjustment", "wrong_payer")
+"""Items of a pay gap in which no patron was paid too much or too little by a dealer."""
 
 
 def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for of in asked.wins:
-        pays = [item.amount for item in of.items if item.gap == "pay"]
+        items = [item for item in of.items if item.gap == "pay"]
+        pays = [item.amount for item in items if item.code not in _NOT_MISPAID]
+        otherwise = sum(item.amount for item in items if item.code in _NOT_MISPAID)
         over, under = [-each for each in pays if each < 0], [each for each in pays if each > 0]
         yield (
             *_names(of), of.grade, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap,
             of.cage_paid, of.handle, of.coupons.funded,
-            sum(over), sum(under), len(over), len(under),
+            sum(over), sum(under), otherwise, len(over), len(under),
         )  # fmt: skip
 
 

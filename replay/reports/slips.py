@@ -8,6 +8,7 @@ from consumers.finance import round_sums, wins
 from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
 from infra.postgres.view_tables import reading
 from ledger.facts import InventoryCounted
+from ledger.facts.money import ChipSlip
 from ledger.finance.shifts import END_US, ShiftTime
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
 from replay.reports.kind import columns
@@ -42,14 +43,15 @@ def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for slip, table in sorted(slips, key=lambda each: (each[0].kind, each[0].number, each[1])):
         steps = (slip.requested, slip.dispatched, slip.accepted, slip.voided)
         yield (
-            slip.kind, slip.number, table, _status(slip), slip.total,
+            slip.kind, slip.number, table, _status(slip), _amount(slip),
             *(_time(step, zone) for step in steps), _minutes_open(slip),
         )  # fmt: skip
     for of in asked.wins:
         for each in of.exceptions:
             if each.code == "slip_missing":
-                said = each.says.partition(" is not on record")[0]
-                yield said, None, of.table, "missing", *(None for _ in SLIPS[4:])
+                kind, _, said = each.says.partition(" Slip ")
+                numbers = said.partition(" is not on record")[0]
+                yield kind.lower(), numbers, of.table, "missing", *(None for _ in SLIPS[4:])
 
 
 def _status(slip: SlipRecord) -> str:
@@ -60,14 +62,22 @@ def _status(slip: SlipRecord) -> str:
     return "on its way" if slip.dispatched else "requested"
 
 
+def _amount(slip: SlipRecord) -> int:
+    """What was accepted, or is on its way or asked for; nothing if it was voided."""
+    if slip.accepted or slip.voided:
+        return slip.total
+    body = (slip.dispatched or slip.requested)[0].body
+    return body.total if isinstance(body, ChipSlip) else 0
+
+
 def _time(step: Sequence[Fact], zone: tzinfo) -> str | None:
     return stamp(step[0].time_us, zone, ms=False) if step else None
 
 
 def _minutes_open(slip: SlipRecord) -> int | None:
-    """Minutes from a slip's first fact until its chips were accepted, or it was voided."""
-    ends = slip.accepted or slip.voided
-    return (ends[0].time_us - slip.facts[0].time_us) // 60_000_000 if ends else None
+    """Minutes from a slip's request or dispatch until its chips were accepted, or it was voided."""
+    begins, ends = slip.requested or slip.dispatched, slip.accepted or slip.voided
+    return (ends[0].time_us - begins[0].time_us) // 60_000_000 if begins and ends else None
 
 
 RUNDOWN = (

@@ -111,12 +111,16 @@ def _show_quarter(property_: str, quarter: str, found: Sequence[Line]) -> None:
         f"{property_} · {quarter} · coupons redeemed",
         ("face", "redeemed", "value"),
         (
-            (dollars(each.face), str(each.redeemed), dollars(each.value))
+            (_amount(each.face), str(each.redeemed), _amount(each.value))
             for each in found
             if isinstance(each, QuarterLine)
         ),
         right="face redeemed value",
     )
+
+
+def _amount(cents: int | None) -> str | None:
+    return None if cents is None else dollars(cents)
 
 
 @app.command("checks")

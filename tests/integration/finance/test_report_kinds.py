@@ -90,8 +90,9 @@ def test_slips_and_trays_are_printed_with_their_times_and_differences(
     used, sent, *missing = printed(two_days, tmp_path, "slips")
     assert used[:5] == ["fill", "F-1", "CC-07", "used", "100.00"]
     assert used[-1] == "6"
-    assert sent[:5] == ["fill", "F-3", "CC-07", "on its way", "0.00"]
-    assert [row[:4] for row in missing] == [["Fill Slip F-2", "", "CC-07", "missing"]]
+    assert sent[:5] == ["fill", "F-3", "CC-07", "on its way", "100.00"]
+    assert sent[-1] == ""
+    assert [row[:4] for row in missing] == [["fill", "F-2", "CC-07", "missing"]]
     trays = printed(two_days, tmp_path, "inventories")
     assert [row[2:3] + row[4:7] for row in trays] == [
         ["open", "", "5000.00", ""],

@@ -76,7 +76,8 @@ def law_of_reports(of: dict[str, Rows]) -> None:
         assert summed(boxes, "counted", content=kind.replace("_", " ")) == summed(master, kind)
     assert summed(master, "drop") == summed(boxes, "counted")
     assert summed(of["mispays"], "amount") == summed(three, "pay_gap")
-    assert summed(three, "paid_under") - summed(three, "paid_over") == summed(three, "pay_gap")
+    paid = {name: summed(three, f"paid_{name}") for name in ("under", "over", "otherwise")}
+    assert paid["under"] - paid["over"] + paid["otherwise"] == summed(three, "pay_gap")
     assert summed(of["exceptions"], "amount", what="item") == summed(three, "count_gap")
     accepted = [row for row in of["slips"] if row["status"] in ("used", "used twice")]
     for kind in ("fill", "credit"):
