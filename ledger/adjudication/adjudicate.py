@@ -192,12 +192,10 @@ def _table(
     *,
     broken_off: bool = False,
 ) -> tuple[Table, RecordedSource]:
-    missing = sum(gap.missing for gap in of.gaps)
     record = RecordedSource(
         facts,
         wagers=rules.known,
-        missing=missing,
-        lossy=frozenset(gap.after.source for gap in of.gaps),
+        gaps=of.gaps,
         gone=of.gone,
         seats=of.seats,
         broken_off=broken_off,

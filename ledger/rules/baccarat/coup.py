@@ -234,9 +234,12 @@ def _hands(t: Table) -> tuple[list[str], list[str]]:
 
 
 def _two_known(t: Table, hand: str) -> None:
-    """Two cards in their places. If a lost card may be of any hand, no place is known."""
+    """Two cards in their places. If a lost card may be of any hand, no place is known.
+
+    What was lost after the last card on record moves none of those before it.
+    """
     held = _held(t, hand)
-    if t.source.has_lost("cards_dealt"):
+    if t.source.has_lost("cards_dealt", before_last=True):
         t.forget_order(hand)
         t.exposed.pop((hand, None, 1), None)
         held.clear()

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ledger.record.wire import Fact
+    from ledger.rules.engine.order import Gap
     from ledger.rules.engine.steps import Step
 
 Key = tuple[str, str | None, int | None, int, str | None]
@@ -136,6 +137,13 @@ def _decision(fact: Fact) -> str:
     return said(fact, DecisionMade).decision
 
 
+def _is_after(gap: Gap, fact: Fact) -> bool:
+    """Whether a device lost what it lost after it sent a fact, by its own numbers."""
+    number, next_ = fact.sequence, gap.after.sequence
+    known = fact.boot == gap.after.boot and number is not None and next_ is not None
+    return known and (number or 0) < (next_ or 0)
+
+
 class RecordedSource:
     """The source of a recorded round. Each fact is taken once; what is left is judged last."""
 
@@ -144,22 +152,20 @@ class RecordedSource:
         facts: Sequence[Fact],
         *,
         wagers: frozenset[str] = frozenset(),
-        missing: int = 0,
-        lossy: frozenset[str] = frozenset(),
+        gaps: Sequence[Gap] = (),
         gone: frozenset[int] = frozenset(),
         seats: Sequence[tuple[int, ...]] = (),
         broken_off: bool = False,
     ) -> None:
         """Index the facts of a round, given in order.
 
-        `wagers` are those the game has. `missing` counts facts lost by sequence gaps, and `lossy`
-        names the devices that lost them. `gone` are positions whose players left, `seats` the
+        `wagers` are those the game has. `gaps` are those in devices' sequences. `gone` are positions whose players left, `seats` the
         positions that one player holds. `broken_off`: the round was voided where it stood, so its
         end does not show that play went on.
         """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
-        self.may_be_lost = missing > 0
-        self._facts, self._lossy = facts, lossy
+        self.may_be_lost = bool(gaps)
+        self._facts, self._gaps = facts, gaps
         self.closed = self.voided = False
         self.button: int | None = None
         self._broken_off = broken_off
@@ -403,13 +409,24 @@ class RecordedSource:
         heads = [queue[0] for queue in self._named.get(name, ()) if queue]
         return min(heads, key=lambda fact: rank[id(fact)], default=None)
 
-    def has_lost(self, name: str) -> bool:
-        """Whether a device that sends facts of this name has lost some in this round."""
-        return bool(self._lossy) and any(
-            fact.source in self._lossy
+    def has_lost(self, name: str, *, before_last: bool = False) -> bool:
+        """Whether a device that sends facts of this name has lost some in this round.
+
+        before_last: only facts that it sent before the last one of this name.
+        """
+        lossy = {gap.after.source for gap in self._gaps}
+        told = [
+            fact
+            for fact in (self._facts if lossy else ())
+            if fact.source in lossy
             and (key := _KEYS.get(type(fact.body))) is not None
             and key(fact.body)[0] == name
-            for fact in self._facts
+        ]
+        return any(
+            not before_last or not _is_after(gap, fact)
+            for fact in told
+            for gap in self._gaps
+            if gap.after.source == fact.source
         )
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:

@@ -109,8 +109,11 @@ class FactSource(Protocol):
     def first(self, name: str) -> Fact | None:
         """The first fact of this name that no step has taken."""
 
-    def has_lost(self, name: str) -> bool:
-        """Whether a device that sends facts of this name has lost some in this round."""
+    def has_lost(self, name: str, *, before_last: bool = False) -> bool:
+        """Whether a device that sends facts of this name has lost some in this round.
+
+        before_last: only facts that it sent before the last one of this name.
+        """
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another. None if their clocks cannot decide."""

@@ -59,13 +59,13 @@ def test_a_day_is_closed_opened_again_and_closed_and_each_version_stays(
 def test_a_day_says_who_closed_it_who_opened_it_again_and_why(cli: Cli, tmp_path: Path) -> None:
     ingest(cli, tmp_path, *day_lines())
     closed = cli("day", "close", DAY, *TWO, "--despite", "Box B1 is lost.", "--because", "Month.")
-    assert "is closed: version 1, by F-3001 and F-3002." in closed.out, closed.err
-    assert "Closed though something is missing: Box B1 is lost." in closed.out
-    assert "Reason: Month." in closed.out
+    assert "is closed: version 1, by F-3001 and F-3002." in closed.err
+    assert "Closed though something is missing: Box B1 is lost." in closed.err
+    assert "Reason: Month." in closed.err
     others = ("--by", "F-3003", "--second", "F-3004", "--because", "The box was found.")
     opened = cli("day", "reopen", DAY, *others)
-    assert "is open again, by F-3003 and F-3004: The box was found." in opened.out, opened.err
-    assert "was closed: version 1, by F-3001 and F-3002." in opened.out
+    assert "is open again, by F-3003 and F-3004: The box was found." in opened.err
+    assert "was closed: version 1, by F-3001 and F-3002." in opened.err
     [shown] = cli("day", "show", DAY, "--json").json
     assert (shown["by"], shown["despite"]) == ("F-3001", "Box B1 is lost.")
     assert (shown["reopened_by"], shown["reopened_second"]) == ("F-3003", "F-3004")

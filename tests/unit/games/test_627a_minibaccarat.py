@@ -37,6 +37,23 @@ TIE = """
     1 player 1000 push    +0 627a.12 Tie, Push
 """
 
+
+@pytest.mark.parametrize(("lost", "awaits"), [("take", False), ("deal player_hand up Ts", True)])
+def test_a_fact_lost_after_the_last_card_moves_no_card_to_another_hand(
+    lost: str, *, awaits: bool
+) -> None:
+    """One device tells cards and chips. The control loses a card."""
+    script = "start manual_shoe\n1 player 1000\nnomorebets\n" + coup("7d Ts", "9c Kh")
+    script += "\ntake 1 player 1000\ndone"
+    told = [f"{line} | by layout seq {nth}" for nth, line in enumerate(script.splitlines(), 1)]
+    found = text(ruling("\n".join(line for line in told if not line.startswith(lost)), GAME))
+    assert found[0].startswith("awaiting" if awaits else "complete")
+    assert (PLAYER_LOSES in found) is not awaits
+    assert [line.split()[1] for line in found if line.startswith("!")] == ["fact_missing"]
+
+
+PLAYER_LOSES = "1 player 1000 lose -1000 627a.12"
+
 # Points: tens and faces 0, an ace 1; the last digit of the sum. With 8 or 9 in two cards nobody
 # draws; the Player draws to 5; the Banker to 5 where the Player stood, else by the Player's third.
 COUPS = """

@@ -14,7 +14,7 @@ from replay.reports.files import WRITERS
 from replay.reports.table import ReportColumn, ReportHead, ReportTable, digest
 from replay.text.extras import extra_of
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")')
+FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")')
 TABLE = ReportTable(
     (
         ReportColumn("says"),
