@@ -270,6 +270,12 @@ def said(
     return SaidWins(found[by_shift], is_signed)
 
 
+def seals_of(database: Database, gaming_day: str) -> dict[str, day_versions.DaySeals]:
+    """The versions of a gaming day, by property; none of a property that never closed it."""
+    with reading(database, [each.name for each in seals.VIEW.tables]) as store:
+        return {name: its for (name, _), its in seals.read(store, None, gaming_day).items()}
+
+
 def versions(
     database: Database, property_: str, gaming_day: str, kept: Path | None = None
 ) -> tuple[day_versions.DaySeals, list[day_versions.Adjustment]]:

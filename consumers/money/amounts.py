@@ -12,6 +12,7 @@ from msgspec import Struct
 from consumers.runtime.source import round_of_row
 from infra.postgres.view_tables import Column
 from ledger.facts import WAGER_MONEY, Voucher, wager_money
+from ledger.finance.boxes import foreign_value
 
 if TYPE_CHECKING:
     from consumers.runtime.lifecycle import Batch
@@ -116,7 +117,7 @@ def box_of(counted: DropBoxCounted) -> BoxCount:
     return BoxCount(
         counted.box,
         counted.count,
-        _value(counted.currency),
+        _value(counted.currency) + foreign_value(counted),
         sum(check.amount for check in counted.counter_checks),
         sum(known) if len(known) == len(told) else None,
         len(told),

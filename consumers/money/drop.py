@@ -108,7 +108,7 @@ BOXES = ViewTable(
         *_DAY_KEY,
         Column("box", "text", "Number of the box."),
         Column("count", "smallint", "1: first count, 2: second."),
-        Column("currency", "bigint", "Cash counted, cents."),
+        Column("currency", "bigint", "Cash counted, foreign notes at their rate, cents."),
         Column("counter_checks", "bigint", "Counter checks counted, cents."),
         cents("vouchers", "Vouchers counted, if each has an amount"),
         Column("voucher_count", "integer", "Vouchers counted, pieces."),

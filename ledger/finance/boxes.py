@@ -82,11 +82,16 @@ def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
     known = [amount for amount in vouchers if amount is not None]
     return {
         "cash": _value(body.currency),
-        "foreign": sum(int(_value(each.notes) * Fraction(each.rate)) for each in body.foreign),
+        "foreign": foreign_value(body),
         "counter_checks": sum(check.amount for check in body.counter_checks),
         "vouchers": sum(known) if len(known) == len(vouchers) else None,
         "chips": _value(body.chips or {}),
     }
+
+
+def foreign_value(of: DropBoxCounted) -> int:
+    """Cents of the foreign notes at their rates, each currency down to the cent."""
+    return sum(int(_value(each.notes) * Fraction(each.rate)) for each in of.foreign)
 
 
 def _value(pieces: Mapping[str, int]) -> int:

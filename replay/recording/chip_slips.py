@@ -21,7 +21,7 @@ from replay.recording.papers import paper_id
 from replay.text.typed import same_people, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
@@ -42,6 +42,14 @@ _AT_CAGE: dict[Kind, frozenset[SlipStep]] = {
 def is_at_cage(kind: Kind, step: SlipStep) -> bool:
     """Whether the cage makes a step of a slip."""
     return step in _AT_CAGE[kind]
+
+
+_OTHERS: Mapping[tuple[SlipStep, bool], Sequence[SlipStep]] = {
+    ("dispatched", True): ("requested",),  # a fill, by the cage
+    ("accepted", True): ("requested", "dispatched"),  # a credit, by the cage
+    ("accepted", False): ("dispatched",),
+}
+"""Steps of the other department, by a step and whether the cage takes it: none by one person."""
 
 
 class EnteredSlip(Struct, frozen=True, kw_only=True):
@@ -94,14 +102,15 @@ class EnteredSlip(Struct, frozen=True, kw_only=True):
         self, step: SlipStep, chips: Pieces, people: Sequence[str], reason: str | None = None
     ) -> ChipSlip:
         """The fact of a step. Raises `Refused` for a step that does not follow, and `Usage`."""
+        if step == "requested" and self.record:
+            raise self._refused("Its number is used", "Give the next free one of its series.")
         if step not in self.next_steps():
             raise self._refused(f"It is not to be {step} now", "Read it again.")
         if self.record and (at := table_of(self.record.facts[0])[1]) != self.table:
             raise self._refused(f"It is a slip of table {at}", "Use the next number.")
-        if step == "accepted" and (same := same_people(people, self._people("dispatched"))):
-            raise self._refused(
-                f"{same[0]} dispatched it", "Let people of the other department accept it."
-            )
+        for other in _OTHERS.get((step, self.at_cage), ()):
+            if same := same_people(people, self._people(other)):
+                raise self._refused(f"{same[0]} {other} it", "Let people of your department do it.")
         if step == "voided":
             reason = written(reason or "", "reason")
         elif not chips:

@@ -159,9 +159,9 @@ class RecordedSource:
     ) -> None:
         """Index the facts of a round, given in order.
 
-        `wagers` are those the game has. `gaps` are those in devices' sequences. `gone` are positions whose players left, `seats` the
-        positions that one player holds. `broken_off`: the round was voided where it stood, so its
-        end does not show that play went on.
+        `wagers` are those the game has. `gaps` are those in devices' sequences. `gone` are
+        positions whose players left, `seats` the positions that one player holds. `broken_off`: the
+        round was voided where it stood, so its end does not show that play went on.
         """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.may_be_lost = bool(gaps)

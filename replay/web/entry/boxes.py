@@ -72,7 +72,14 @@ def _body(case: CountedBox, user: User, form: Form) -> DropBoxCounted | DropBoxV
     if case.at_cage:
         return case.verify(typed.amount(form, "total"), user.employee)
     nth = 2 if form.get("count") == "2" else 1
-    return case.count(nth, typed.box_content(form), user.employee, form.get("second", ""))
+    content = typed.box_content(form)
+    if not any(content.values()) and form.get("empty") != "yes":
+        raise Usage(
+            "Nothing was typed",
+            where="content",
+            hint="Type what the box held, or tick that it was empty.",
+        )
+    return case.count(nth, content, user.employee, form.get("second", ""))
 
 
 def _case(request: Request, user: User, which: tuple[str, str, str, str]) -> CountedBox:

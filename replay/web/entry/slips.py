@@ -134,12 +134,19 @@ def _is_of(user: User, kind: Kind, step: SlipStep) -> bool:
 
 
 def _suggested(slips: Sequence[SlipRecord], kind: str, tables: Sequence[str]) -> str:
-    """The number after the newest of a kind; empty if it has none, or is of one table's series."""
+    """The number after the highest of the newest series of a kind.
+
+    Empty if there is none, or if it is one table's series.
+    """
     last = next((slip.number for slip in slips if slip.kind == kind), "")
     if any(table in last for table in tables):
         return ""
     match = _NUMBER.fullmatch(last)
-    return f"{match[1]}{int(match[2]) + 1:0{len(match[2])}d}" if match else ""
+    if not match:
+        return ""
+    its = (_NUMBER.fullmatch(slip.number) for slip in slips if slip.kind == kind)
+    used = [int(each[2]) for each in its if each and each[1] == match[1]]
+    return f"{match[1]}{max(used) + 1:0{len(match[2])}d}"
 
 
 def _request_page(

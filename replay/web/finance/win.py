@@ -20,6 +20,7 @@ from consumers.money import drop as drop_view
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import Refused, Usage
+from ledger.finance.day_versions import DaySeals
 from ledger.finance.groups import houses
 from ledger.finance.journal import CARRIED
 from ledger.values import dollars
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 BAR = 1_000
 """The width of the longest bar, in units of its drawing."""
+
+DIFFERS = "Difference of the tray"
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
@@ -187,7 +190,7 @@ def _page(
                 explained=(each.win.property, each.win.table) in explained,
             )
         ],
-        closing=[] if table else list(_closing(shown)),
+        closing=[] if table else list(_closing(shown, sealed_wins.seals_of(database, wanted))),
         form=form or {},
         wrong=wrong,
         names=FIGURES,
@@ -204,13 +207,15 @@ class DayToClose(NamedTuple):
     property: str
     is_closed: bool
     lacks: bool  # a table lacks something
+    seals: DaySeals
 
 
-def _closing(shown: Sequence[ShownWin]) -> Iterator[DayToClose]:
+def _closing(shown: Sequence[ShownWin], seals: Mapping[str, DaySeals]) -> Iterator[DayToClose]:
     for house in sorted({each.win.property for each in shown}):
         wins = [each.win for each in shown if each.win.property == house]
         is_closed = any(each.grade == "SEALED" for each in wins)
-        yield DayToClose(house, is_closed, any(each.missing for each in wins))
+        lacks = any(each.missing for each in wins)
+        yield DayToClose(house, is_closed, lacks, seals.get(house, DaySeals()))
 
 
 def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:
@@ -249,13 +254,13 @@ def signed_steps(win: TableWin) -> list[TrayStep]:
         ("Credits", -win.credits, "credits", False),
         (names, others, "", False),
         ("Chips that rounds moved", moved, "moved", True),
-        ("Difference that nothing explains", differs, "", False),
+        (DIFFERS, differs, "", False),
     )
     held = win.opener
     steps = [TrayStep("Opener", held, 0, held, is_count=True, figure="opener")]
     for says, amount, figure, of_rounds in changes:
         if amount or win.pending.get(figure):
-            facts = item.facts if item and says.startswith("Difference") else ()
+            facts = item.facts if item and says == DIFFERS else ()
             after = held + amount
             steps.append(
                 TrayStep(says, amount, held, after, facts, of_rounds=of_rounds, figure=figure)
@@ -279,8 +284,7 @@ def tray_steps(its: Iterable[JournalEntry]) -> list[TrayStep]:
             held = counted
         elif counted is not None:
             if gained:
-                says = "Difference that nothing explains"
-                steps.append(TrayStep(says, gained, held, held + gained))
+                steps.append(TrayStep(DIFFERS, gained, held, held + gained, entry.facts))
             steps.append(TrayStep("Closer", counted, 0, counted, entry.facts, is_count=True))
         elif gained:
             of_rounds = entry.entry == "play"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from infra.access.users import Role, User
-    from ledger.finance.win import TableWin
+    from ledger.finance.win import Cause, TableWin
 
 
 class WhereToGo(NamedTuple):
@@ -38,7 +38,8 @@ def work_list(
 ) -> Iterator[WorkItem]:
     """What one table's day wants; nothing of its rounds if they are withheld from the user.
 
-    explained: two people signed what they found of its variance.
+    Items that set each other off are a gap all the same. explained: two people signed what they
+    found of its variance.
     """
     for name in win.missing:
         if not (withheld and name.startswith("round:")):
@@ -47,7 +48,9 @@ def work_list(
             yield _item(win, user, f"{code} missing", says, _missing(win, name))
     for each in win.exceptions:
         yield _item(win, user, each.code, each.says, _exception(win, each.code))
-    if not (withheld or explained) and (win.count_gap or win.pay_gap):
+    for cause in () if withheld or explained else win.causes:
+        yield _item(win, user, cause.code, cause.says, _cause(win, cause))
+    if not (withheld or explained) and win.items:
         gaps = (named("count_gap", win.count_gap, signed), named("pay_gap", win.pay_gap, signed))
         says = f"{', '.join(gaps)}: two people sign what they found"
         to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
@@ -72,6 +75,16 @@ def _missing(win: TableWin, name: str) -> WhereToGo:
     if kind == "box":
         return WhereToGo("Drop box attached", _form(win, "drop_box_attached"), ("pit",))
     return WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}")
+
+
+def _cause(win: TableWin, of: Cause) -> WhereToGo:
+    if of.round:
+        return WhereToGo(f"Round {of.round}", f"/rounds/{win.property}/{of.round}")
+    if of.code.startswith("check_"):
+        return WhereToGo("Coupons and checks", "/win/coupons")
+    if of.code.endswith("_not_accepted"):
+        return WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
+    return WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
 
 
 def _exception(win: TableWin, code: str) -> WhereToGo:

@@ -50,7 +50,16 @@ def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
 
 
 def send(who: Browser, path: str, **form: str) -> httpx.Response:
-    return who.post(path, data={"csrf": who.csrf, **form})
+    return who.post(path, data={"csrf": who.csrf, "empty": "yes", **form})
+
+
+def test_a_count_that_was_sent_blank_is_none_unless_the_box_was_empty(floor: Site) -> None:
+    who = floor.browser("count1")
+    blank = send(who, BOX, count="1", second="N-9", empty="")
+    assert (blank.status_code, "Nothing was typed" in blank.text) == (422, True)
+    assert facts(floor, "drop_box_counted") == []
+    assert send(who, BOX, count="1", second="N-9").status_code == 303
+    assert len(facts(floor, "drop_box_counted")) == 1
 
 
 def facts(site: Site, *types: str) -> list[tuple[str, dict[str, Any]]]:
@@ -216,6 +225,28 @@ def test_the_number_of_another_tables_series_is_not_suggested(floor: Site) -> No
     asked = {"property": "p", "table": "CC-07", "kind": "fill", "chips_500": "4"}
     send(pit, "/entry/slips", **asked, slip="FILL-CC-07-001")
     assert "FILL-CC-07" not in pit.get("/entry/slips/new?property=p&kind=fill").text
+
+
+def test_a_number_that_is_used_says_so_and_the_highest_suggests_the_next(floor: Site) -> None:
+    pit = floor.browser("pit1")
+    asked = {"property": "p", "table": "CC-07", "kind": "fill", "chips_500": "4"}
+    for number in ("F-09", "F-10", "F-02"):
+        assert send(pit, "/entry/slips", **asked, slip=number).status_code == 303
+    assert 'value="F-11"' in pit.get("/entry/slips/new?property=p&kind=fill").text
+    again = send(pit, "/entry/slips", **asked, slip="F-02")
+    assert (again.status_code, "Its number is used" in again.text) == (422, True)
+
+
+def test_the_cage_sends_no_fill_with_the_person_who_asked_for_it(floor: Site) -> None:
+    """The control is another person."""
+    pit, cage = floor.browser("pit1"), floor.browser("cage1")
+    asked = {"property": "p", "table": "CC-07", "kind": "fill", "slip": "F-1"}
+    assert send(pit, "/entry/slips", **asked, chips_500="4").status_code == 303
+    slip = "/entry/slips/p/fill/F-1"
+    sent = {"step": "dispatched", "chips_500": "4"}
+    refused = send(cage, slip, **sent, second="s-PIT1")
+    assert (refused.status_code, "requested it" in refused.text) == (422, True)
+    assert send(cage, slip, **sent, second="G-1").status_code == 303
 
 
 def test_a_second_print_of_a_slip_says_reprint_and_each_is_logged(floor: Site) -> None:

@@ -22,7 +22,7 @@ from ledger.finance.statistics.hold import VarianceAsked
 from ledger.values import dollars
 from replay.recording.sealed_days import DayDecisions, Signers
 from replay.web.finance.chart_svg import of_errors, of_luck
-from replay.web.finance.win import drawn, signed_steps, tray_steps
+from replay.web.finance.win import DIFFERS, drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
 from tests.scenes.table_days import day_lines, fact
 from tests.scenes.view_feeds import day, received
@@ -120,7 +120,7 @@ def test_a_signed_tray_ends_where_the_journal_ends(scenes: Scenes) -> None:
         if signed:
             assert (signed[0].after, signed[-1].after) == (live[0].after, live[-1].after)
             assert signed[-2].after == each.closer
-            differ = [[s.amount for s in of if "nothing" in s.says] for of in (live, signed)]
+            differ = [[s.amount for s in of if s.says == DIFFERS] for of in (live, signed)]
             assert differ[0] == differ[1]
 
 
@@ -148,11 +148,17 @@ def test_two_people_close_the_day_on_the_page_and_open_it_again(
         assert (lacks.status_code, "lack a count" in lacks.text) == (422, True)
         assert 'value="F-2"' in lacks.text, "what was typed is given back"
         assert closing(who, second="F-2", despite="A box is lost.").status_code == 303
-        assert "SEALED v1" in shown(who, "/win")
+        page = shown(site.browser("auditor"), "/win")
+        assert "SEALED v1" in page
+        assert "Version 1, closed by S-finance and F-2." in page
+        assert "Closed though something was missing: A box is lost." in page
+        [kept] = sealed_wins.seals_of(database, GAMING_DAY)[HOUSE].seals
+        assert kept.digest in page
         assert closing(who, second="F-2", despite="x").status_code == 422, "it is closed"
         assert closing(who, step="reopen", second="F-2").status_code == 422, "no reason"
         assert closing(who, step="reopen", second="F-2", because="Late.").status_code == 303
         assert "SEALED" not in shown(who, "/win")
+        assert "Opened again by S-finance and F-2: Late." in shown(who, "/win")
         assert closing(who, second="F-2", despite="Again.").status_code == 303
         assert "SEALED v2" in shown(who, "/win")
         rows = site.ports.tape.read(0, 1_000_000)
@@ -173,7 +179,7 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
         who, auditor = site.browser("finance"), site.browser("auditor")
         page = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
         wanted = sum(
-            len(each.missing) + len(each.exceptions) + bool(each.count_gap or each.pay_gap)
+            len(each.missing) + len(each.exceptions) + len(each.causes) + bool(each.items)
             for each in wins.read(database)
         )
         assert page.count("<tr><th") - 1 == wanted > 0
@@ -182,13 +188,14 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
         for path in paths:
             if not path.startswith("/docs/"):
                 assert who.get(path).status_code == 200, path
-        gap = next(each for each in wins.read(database) if each.count_gap or each.pay_gap)
+        gap = next(each for each in wins.read(database) if each.items)
         because = {"table": gap.table, "gaming_day": GAMING_DAY, "because": "Luck.", "by": "F-1"}
         told = fact("variance_explained", 13, "office", **because, amount=0, second="F-2")
         told["source"] = f"/{HOUSE}/office/v"
         site.take_in([received(json.dumps(told).encode())])
         after = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
-        assert after.count("<tr><th") == page.count("<tr><th") - 1, "it is explained"
+        explained = 1 + len(gap.causes)
+        assert after.count("<tr><th") == page.count("<tr><th") - explained, "it is explained"
         other = shown(auditor, "/win").split('id="work"')[1].split("</table>")[0]
         assert "variance_explained" not in other
         assert "Variance explained, by finance" in other
@@ -341,7 +348,7 @@ def test_a_tray_goes_from_opener_to_closer_by_the_entries_of_the_journal() -> No
         ("Fill:f-1", 500, 1_500),
         ("Sales", -300, 1_200),
         ("Play", 70, 1_270),
-        ("Difference that nothing explains", -20, 1_250),
+        (DIFFERS, -20, 1_250),
         ("Closer", 1_250, 1_250),
     ]
     bars = [bar for _, bar in drawn(steps)]
