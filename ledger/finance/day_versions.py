@@ -44,13 +44,19 @@ class DaySeals(NamedTuple):
         return self.seals[-1] if self.seals and not self.reopened else None
 
     def after(self, body: object) -> Self:
-        """The versions after one more fact of the day."""
+        """The versions after one more fact of the day. One person alone signs nothing."""
+        if isinstance(body, DaySealed | DayReopened) and _is_one(body.by, body.second):
+            return self
         if isinstance(body, DaySealed):
             follows = not self.sealed and body.version == len(self.seals) + 1
             return self._replace(seals=(*self.seals, body), reopened=None) if follows else self
         if isinstance(body, DayReopened) and self.sealed and body.version == self.sealed.version:
             return self._replace(reopened=body)
         return self
+
+
+def _is_one(by: str, second: str) -> bool:
+    return by.strip().casefold() == second.strip().casefold()
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):

@@ -261,10 +261,15 @@ def _base_spans(limit: HoldLimit, since: str) -> list[DaySpan]:
 
 
 def _allowed(limit: HoldLimit, of: MoneyOfDay | None) -> Fraction | None:
-    """How far a hold may lie from its base level, as a share of the drop."""
+    """How far a hold may lie from its base level, as a share of the drop.
+
+    None if sigma is 0, too: no wager is on record beside the drop, so nothing is known.
+    """
     if limit.points is not None:
         return Fraction(limit.points) / 100
-    if of is None or not of.drop or of.expected is None or limit.sigmas is None:
+    if of is None or not of.drop or limit.sigmas is None:
+        return None
+    if of.expected is None or not of.expected.sigma:
         return None
     return Fraction(limit.sigmas) * of.expected.sigma / abs(of.drop)
 

@@ -87,6 +87,8 @@ def test_sigmas_are_those_of_the_expected_win_by_the_drop() -> None:
     assert (found.allowed, found.outside) == ("9.80", True)
     lacks = money(UNTIL, 29_801)._replace(expected=None)
     assert line([*LAST_YEAR, lacks], limits=[of_95]).limits[0].outside is None
+    no_rounds = line([*LAST_YEAR, money(UNTIL, 29_801, sigma=0)], limits=[of_95]).limits[0]
+    assert (no_rounds.allowed, no_rounds.outside) == (None, None)
 
 
 @pytest.mark.parametrize(("drop", "win"), [(0, 500), (None, 500), (100_000, None)])
