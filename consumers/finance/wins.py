@@ -152,7 +152,7 @@ def day_records(
 
 
 def money_records(store: ViewStore, asked: WinsAsked) -> dict[DayKey, DayRecord]:
-    """As `day_records` of one day, with corrections, and no more than sums of money rest on.
+    """As `day_records` of one day, with corrections, and only what sums of money rest on.
 
     What a table sold is left out if its boxes say their drop. Items and exceptions are left out.
     """

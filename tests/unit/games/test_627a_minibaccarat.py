@@ -42,7 +42,7 @@ TIE = """
 def test_a_fact_lost_after_the_last_card_moves_no_card_to_another_hand(
     lost: str, *, awaits: bool
 ) -> None:
-    """One device tells cards and chips. The control loses a card."""
+    """One device sends cards and chips. The control loses a card."""
     script = "start manual_shoe\n1 player 1000\nnomorebets\n" + coup("7d Ts", "9c Kh")
     script += "\ntake 1 player 1000\ndone"
     told = [f"{line} | by layout seq {nth}" for nth, line in enumerate(script.splitlines(), 1)]
