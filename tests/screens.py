@@ -353,11 +353,14 @@ def craps_table(folder: Path) -> Iterator[Floor]:
 
 @contextmanager
 def three_weeks(folder: Path) -> Iterator[Floor]:
-    """One table of dice for half an hour a day; from the tenth day on it pays too much."""
+    """One table of dice for half an hour a day; from the eleventh day on it pays too much.
+
+    Six errors a day are $30 and more. One of $5 would be the allowance of a day, and no alarm.
+    """
     told = []
     for nth in range(21):
         day = (datetime(2026, 10, 31, tzinfo=UTC) + timedelta(days=nth)).date().isoformat()
-        mistakes = {"overpay": 1} if nth >= 10 else {}
+        mistakes = {"overpay": 6} if nth >= 10 else {}
         plan = plan_of(
             tables=1,
             minutes=30,
