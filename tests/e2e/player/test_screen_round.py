@@ -10,11 +10,10 @@ import random
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pytest
 
-from replay.footage.decoding.timecode import STRIP_HEIGHT, STRIP_WIDTH, read_timecode
 from tests.accessible import fits, serious
+from tests.footage.shown_strip import read_strip
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,18 +27,6 @@ pytestmark = pytest.mark.long
 
 CAMERA = "TDF-01-cam1"
 EACH = 30
-
-READ_STRIP = """
-([camera, width, height]) => {
-  const video = document.querySelector(`[data-camera="${camera}"] video:not([hidden])`);
-  const canvas = document.createElement("canvas");
-  canvas.width = video.videoWidth; canvas.height = video.videoHeight;
-  const context = canvas.getContext("2d");
-  context.drawImage(video, 0, 0);
-  const top = canvas.height - height;
-  return Array.from(context.getImageData(0, top, width, height).data);
-}
-"""
 
 SETTLED = """
 ([camera, sha, frame]) => {
@@ -86,9 +73,7 @@ def open_round(page: Page, screened: Screened, at: int | None = None) -> None:
 
 def strip_shown(page: Page, camera: str) -> int | None:
     """The camera's clock in the picture that is shown now, milliseconds."""
-    octets = page.evaluate(READ_STRIP, [camera, STRIP_WIDTH, STRIP_HEIGHT])
-    rgba = np.array(octets, dtype=np.uint8).reshape(STRIP_HEIGHT, STRIP_WIDTH, 4)
-    code = read_timecode(rgba[:, :, :3])
+    code = read_strip(page, camera)
     return code.clock_ms if code else None
 
 
@@ -313,11 +298,8 @@ def test_a_clip_is_marked_with_the_keyboard_and_downloaded(page: Page, screened:
     assert waiting.value.suggested_filename.endswith(".zip")
 
 
-def test_a_moment_is_marked_and_come_back_to(page: Page, screened: Screened) -> None:
+def test_a_moment_is_come_back_to(page: Page, screened: Screened) -> None:
     open_round(page, screened, at=4)
-    page.keyboard.press("b")
-    page.keyboard.press("ArrowRight")
-    page.click("#marks button")
     page.wait_for_function("() => document.getElementById('at-number').textContent === '4'")
     time = facts_of(page)[3]["t"]
     page.goto("about:blank")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
-from replay.footage.decoding.timecode import STRIP_HEIGHT, STRIP_WIDTH, read_timecode
 from tests.accessible import serious
+from tests.footage.shown_strip import read_strip, strip_octets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,17 +20,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 CAMERA = "TDF-01-cam1"
-READ_STRIP = """
-([camera, width, height]) => {
-  const video = document.querySelector(`[data-camera="${camera}"] video:not([hidden])`);
-  const canvas = document.createElement("canvas");
-  canvas.width = video.videoWidth; canvas.height = video.videoHeight;
-  const context = canvas.getContext("2d");
-  context.drawImage(video, 0, 0);
-  const top = canvas.height - height;
-  return Array.from(context.getImageData(0, top, width, height).data);
-}
-"""
 FRAMES_GO_BACK = """
 (camera) => new Promise((done) => {
   const figure = document.querySelector(`[data-camera="${camera}"]`), seen = [];
@@ -110,9 +98,7 @@ def test_backwards_shows_earlier_frames_and_the_caption_is_of_the_picture(page: 
     pairs = list(pairwise(seen))
     assert all(b["frame"] < a["frame"] for a, b in pairs if a["sha"] == b["sha"]), seen
     page.wait_for_selector(f'[data-camera="{CAMERA}"][data-settled="yes"]')
-    octets = page.evaluate(READ_STRIP, [CAMERA, STRIP_WIDTH, STRIP_HEIGHT])
-    rgba = np.array(octets, dtype=np.uint8).reshape(STRIP_HEIGHT, STRIP_WIDTH, 4)
-    strip = read_timecode(rgba[:, :, :3])
+    strip = read_strip(page, CAMERA)
     said = page.inner_text(f'[data-camera="{CAMERA}"] .caption')
     assert strip is not None
     assert f"{strip.clock_ms % 60_000 / 1000:06.3f}" in said
@@ -187,7 +173,7 @@ def test_a_picture_is_enlarged_about_the_pointer_and_moved(page: Page) -> None:
 
 
 def test_tones_are_for_the_eye_alone(page: Page) -> None:
-    before = page.evaluate(READ_STRIP, [CAMERA, STRIP_WIDTH, STRIP_HEIGHT])
+    before = strip_octets(page, CAMERA)
     page.click("summary:text-is('Picture')")
     for name in ("brightness", "contrast", "gamma"):
         page.locator(f"#tones [name={name}]").fill("1.5")
@@ -196,7 +182,7 @@ def test_tones_are_for_the_eye_alone(page: Page) -> None:
     assert "brightness(1.5) contrast(1.5) url(" in filters
     said = page.inner_text(f'[data-camera="{CAMERA}"] .lens-note')
     assert said == "brightness 1.5 · contrast 1.5 · gamma 1.5"
-    assert page.evaluate(READ_STRIP, [CAMERA, STRIP_WIDTH, STRIP_HEIGHT]) == before
+    assert strip_octets(page, CAMERA) == before
     assert serious(page) == []
     page.click("#tones-plain")
     assert video.evaluate("(it) => getComputedStyle(it).filter") == "none"
