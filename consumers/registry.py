@@ -9,7 +9,7 @@ from consumers.disputes import disputes
 from consumers.finance import coupons_and_checks, meters, money_facts, seals
 from consumers.floor import openings, table_board
 from consumers.money import drop, payouts
-from consumers.review import work
+from consumers.review import footage_marks, work
 from consumers.rounds import index, search_index
 from consumers.rulings import rulings
 from consumers.runtime import lifecycle
@@ -34,6 +34,7 @@ VIEWS = (
     meters.VIEW,
     clock_marks.VIEW,
     work.VIEW,
+    footage_marks.VIEW,
 )
 """In the order they are updated; no view depends on another."""
 

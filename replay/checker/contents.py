@@ -222,7 +222,7 @@ def check_footage(dossier: Dossier, report: Report) -> None:
     problems += [
         f"{printable(path)} is footage, but is listed neither as original nor as derived."
         for path in sorted(listed)
-        if path.split("/")[0] in ("footage", "clips", "frames") and path not in named
+        if path.split("/")[0] in ("footage", "clips", "frames", "stills") and path not in named
     ]
     report.settle(
         problems,
@@ -234,6 +234,33 @@ def check_footage(dossier: Dossier, report: Report) -> None:
         report.unknown.append(
             f"Clips and frames made from segments that are not in this dossier: {without}."
         )
+
+
+def check_stills(dossier: Dossier, report: Report) -> None:
+    """Check that each still has the picture that a fact records, of the segment it names."""
+    told = {(fact.told().get("sha256"), fact.told().get("segment"), fact.told().get("camera"))
+            for fact in dossier.named("still_taken")}  # fmt: skip
+    listed = [each for each in dossier.manifest.get("footage", []) if each["kind"] == "still"]
+    if not told and not listed:
+        return
+    problems, shown = [], set()
+    for each in listed:
+        if each["path"] not in dossier.package.sizes:
+            continue  # reported as missing already
+        found = dossier.package.sha256(each["path"])
+        shown.add(found)
+        if len(each["of"]) != 1 or (found, each["of"][0], each["camera"]) not in told:
+            problems.append(
+                f"{printable(each['path'])} is not the picture of a still that a fact records."
+            )
+    report.settle(
+        problems,
+        f"Stills with exactly the picture that a fact records, each of a recorded segment: "
+        f"{len(shown)}.",
+    )
+    without = sum(1 for picture, _, _ in told if picture not in shown)
+    if without:
+        report.unknown.append(f"Stills on record whose picture is not in this dossier: {without}.")
 
 
 def _not_recorded(

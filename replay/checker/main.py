@@ -26,6 +26,7 @@ from replay.checker.contents import (
     check_money,
     check_round,
     check_rules,
+    check_stills,
 )
 from replay.checker.package import Package, Unreadable, opened, printable
 from replay.checker.reading import Malformed, an_object, fact_of
@@ -72,6 +73,7 @@ def check(package: Package, public: bytes | None, kept: list[dict[str, Any]]) ->
         lambda: check_clocks(dossier, report),
         lambda: check_custody(dossier, report),
         lambda: check_footage(dossier, report),
+        lambda: check_stills(dossier, report),
         lambda: check_clips(dossier, report),
     ]
     for each in checks:

@@ -8,6 +8,7 @@ from replay.dossier.signing.sealing import Filed
 from replay.dossier.writing.evidence import (
     Evidence,
     EvidenceClip,
+    EvidenceStill,
     EvidenceText,
     EvidenceWindow,
     Kind,
@@ -20,6 +21,7 @@ from replay.dossier.writing.footage import named_frames, picture_name, pictures,
 __all__ = [
     "Evidence",
     "EvidenceClip",
+    "EvidenceStill",
     "EvidenceText",
     "EvidenceWindow",
     "Filed",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from consumers.disputes import disputes
+from consumers.review import footage_marks
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import ViewStore, reading
@@ -28,7 +29,7 @@ from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import ROUND_VIEWS, LoadedRound, load_round
 from replay.text.file_names import file_name
 
-VIEWS = (*ROUND_VIEWS, disputes.VIEW)
+VIEWS = (*ROUND_VIEWS, disputes.VIEW, footage_marks.VIEW)
 """The views that a dossier reads."""
 
 

@@ -21,10 +21,11 @@ from replay.web.documentation import SITE, Documentation
 from replay.web.entry import boxes, forms, inventories, papers, slips
 from replay.web.finance import charts, coupons, drop, fact, win
 from replay.web.page import STATIC, BrowserHeaders, page
-from replay.web.pages import cases, clips, dossiers, find, footage, live
+from replay.web.pages import cases, clips, dossiers, find, footage, live, marks, thumbnails
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.review import pages as review
+from replay.web.review import pictures
 from replay.web.sign_in import account
 from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
@@ -37,6 +38,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     account.router,
     find.router,
     review.router,
+    pictures.router,
     live.router,
     drop.router,
     win.router,
@@ -47,6 +49,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     round_.router,
     footage.router,
     clips.router,
+    marks.router,
+    thumbnails.router,
     dossiers.router,
     cases.router,
     papers.router,

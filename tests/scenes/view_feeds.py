@@ -15,6 +15,8 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from ledger.facts import (
     AdjustmentPaid,
+    BookmarkAdded,
+    BookmarkRemoved,
     DaySealed,
     DisputeNoted,
     DisputeRaised,
@@ -22,11 +24,14 @@ from ledger.facts import (
     FindingRef,
     FindingTaken,
     FootageLocked,
+    FrameAnnotated,
     MeterRead,
     RoundCompleted,
     SampleDrawn,
+    StillTaken,
     StubCounted,
 )
+from ledger.facts.review import FrameShape
 from ledger.record.tape import Received, frame_attributes, unframe_attributes
 from ledger.record.wire import encode, parse_line
 from ledger.simulate import MISTAKES, deal, line, plan_of
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.postgres.connection import Database
+    from ledger.facts import Body
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -116,7 +122,7 @@ def of_finance() -> list[Received]:
 
 
 def reviewed() -> list[Received]:
-    """Work on findings and a sample: no simulated floor has them."""
+    """Work on findings, a sample, and marks on footage: no simulated floor has them."""
     rounds = tuple(f"p:T-{nth}/2026-11-20/{nth}" for nth in range(1, 10))
     bodies = [
         *(
@@ -124,11 +130,27 @@ def reviewed() -> list[Received]:
             for each in rounds
         ),
         SampleDrawn(sample="S-1", shift="day", rounds=rounds, seed="7", by="S-9"),
+        *_marked(),
     ]
     return [
         received(encode(body, "/p/surveillance/review", f"r-{nth}", 1_795_000_000_000_000 + nth))
         for nth, body in enumerate(bodies)
     ]
+
+
+def _marked() -> Iterator[Body]:
+    """Bookmarks, one of them removed; stills, and shapes beside a frame."""
+    at = {"from_": format_time(1_795_000_000_000_000), "to": format_time(1_795_000_001_000_000)}
+    for nth in range(1, 6):
+        yield BookmarkAdded(
+            bookmark=f"B-{nth}", round=f"T-{nth}/2026-11-20/{nth}", cameras=("T-1-cam1",), **at,
+            text="He looks away.", tags=("cut",), by="S-1",
+        )  # fmt: skip
+        segment = {"camera": "T-1-cam1", "segment": f"{nth:064x}", "frame": nth}
+        yield StillTaken(**segment, sha256=f"{nth:064x}", because="His hand.", by="S-1")
+        shape = FrameShape(kind="box", points=((1, 2), (3, 4)))
+        yield FrameAnnotated(**segment, shapes=(shape,), by="S-1")
+    yield BookmarkRemoved(bookmark="B-1", because="The wrong round.", by="S-1")
 
 
 def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:

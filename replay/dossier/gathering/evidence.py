@@ -6,10 +6,12 @@ ask first which rounds it would disclose, for readers under blind review (ADR 01
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, OFF_US, handled
 from consumers.disputes import disputes
+from consumers.review import footage_marks
 from consumers.rounds.index import ROUND_INDEX, rounds_over
 from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS, submission_rows
 from consumers.runtime.lifecycle import up_to_date
@@ -38,7 +40,7 @@ from replay.cameras.statement import Filmed, coverage_statement, statement_json
 from replay.cameras.statement import StatedTime as Stretched
 from replay.checker.window import span_of
 from replay.disputes.preserved_windows import named_by
-from replay.dossier import Evidence, Making, Original, TapeRange
+from replay.dossier import Evidence, EvidenceStill, Making, Original, TapeRange
 from replay.dossier import EvidenceText as Said
 from replay.dossier.gathering.found import US, Gathered, cuts_of
 from replay.dossier.writing.covering import in_sentences
@@ -46,8 +48,16 @@ from replay.footage.library.files import FrameFile
 from replay.footage.library.index import FootageIndex
 from replay.recording.exports import ExportedFootage, tell_exports
 from replay.recording.house_facts import now_us, screen
+from replay.review.footage_marks import (
+    MarkedTime,
+    PlacedMarks,
+    kept_still,
+    mark_rows,
+    still_path,
+)
 from replay.rounds.story import Story
 from replay.shell.zones import house_zones
+from replay.text.times import stamp
 
 BETWEEN_MAX = 2_000
 """The most rows between a round's facts that are shown whole; if there are more, only hashes."""
@@ -59,6 +69,7 @@ GAP_MAX = 5_000
 LOCKS = frozenset(map(type_name, (FootageLocked, FootageReleased)))
 
 _ROUND_TABLES = [
+    footage_marks.FOOTAGE_MARKS.name,
     *(CAMERA_FACTS.name, disputes.DISPUTES.name, CORRECTIONS.name),
     *(table.name for table in ROUND_INDEX.tables),
 ]
@@ -90,17 +101,19 @@ def gathered(
     at_us = now_us()
     with PostgresTape(database) as tape:
         _tell_of_export(tape, found.place, _footage_of(whole, copied, frames), wanted, at_us)
-        up_to_date(database, [CAMERAS])
-        with reading(database, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
+        up_to_date(database, [CAMERAS, footage_marks.VIEW])
+        tables = [CAMERA_FACTS, SUBMISSIONS, CORRECTIONS, footage_marks.FOOTAGE_MARKS]
+        with reading(database, [each.name for each in tables]) as store:
             submissions = [_submission(store, story) for story in found.stories]
             corrections = _corrections(store, found)
             handled_then = custody(store, found.place, whole)
+            marked, marks = marks_about(store, found, wanted)
         stretches = stretches_of(found.rows)
         between, previous = around(tape, found.rows, stretches)
         shown = len(between) <= BETWEEN_MAX
         case_rows = [*wanted.case_rows, *found.locks]
         camera_rows = _without_other_locks(found.camera_rows, handled_then)
-        others = [*camera_rows, *handled_then, *corrections, *case_rows]
+        others = [*camera_rows, *handled_then, *corrections, *case_rows, *marked]
         others += [row for row in submissions if row]
         return Evidence(
             stories=found.stories,
@@ -116,6 +129,8 @@ def gathered(
             dispute=wanted.dispute,
             case_rows=case_rows,
             custody_rows=handled_then,
+            mark_rows=marked,
+            stills=_stills(marks, library, house_zones(database).of(found.place)),
             originals=list(originals.values()),
             coverage=covered(found, library),
             making=Making(wanted.by, format_time(at_us), wanted.pre_s, wanted.post_s),
@@ -142,6 +157,7 @@ def rounds_told(database: Database, found: Gathered, wanted: Wanted) -> list[Rou
             | set(_disputed_rounds(store, found.place, rows))
             | set(_kept_rounds(store, found.place, rows))
             | set(_corrected_rounds(store, rows))
+            | set(_marked_rounds(store, found.place, marks_about(store, found, wanted)[1]))
         )
 
 
@@ -161,6 +177,52 @@ def _kept_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Itera
         times = [parse_time(each) or 0 for each in (body.from_, body.to)]
         span = span_of(named_by(row.id) or body.window or "")
         yield from rounds_over(store, place, *(span or (times[0] - OFF_US, times[1] + OFF_US)))
+
+
+def _marked_rounds(store: ViewStore, place: str, marks: PlacedMarks) -> Iterator[RoundId]:
+    """Rounds that the texts of marks may be about: those they name, and those of their time."""
+    for each in marks.bookmarks:
+        if each.round:
+            yield each.round
+        yield from rounds_over(store, place, each.from_us, each.to_us)
+    for frame in marks.frames:
+        at_us, within_us = frame.time_us or 0, frame.within_us
+        yield from rounds_over(store, place, at_us - within_us, at_us + within_us)
+
+
+def marks_about(
+    store: ViewStore, found: Gathered, wanted: Wanted
+) -> tuple[list[TapeRow], PlacedMarks]:
+    """The bookmarks, stills and shapes about the dossier's rounds and its time."""
+    rounds = [story.round for story in found.stories]
+    times = [times_of(row.time_us for row in story.rows) for story in found.stories]
+    spans = [each for each in times if each]
+    if found.window:
+        spans.append((found.window.from_us, found.window.to_us))
+    if not spans:
+        return [], PlacedMarks()
+    from_us = min(first for first, _ in spans) - wanted.pre_s * US
+    to_us = max(last for _, last in spans) + wanted.post_s * US
+    covered = coverage(fact_of(row) for row in found.camera_rows)
+    of = MarkedTime(found.place, rounds, from_us, to_us, others=False)
+    return mark_rows(store, of, covered, found.footage)
+
+
+def _stills(marks: PlacedMarks, library: FootageIndex | None, zone: tzinfo) -> list[EvidenceStill]:
+    """The stills whose pictures are kept, as they were saved."""
+    if library is None:
+        return []
+    return [
+        EvidenceStill(
+            still.body,
+            still_path(library.home, still.body.sha256),
+            frame.shapes,
+            f"{stamp(frame.time_us or 0, zone)}: {still.body.because}",
+        )
+        for frame in marks.frames
+        for still in frame.stills
+        if kept_still(library.home, still.body.sha256) is not None
+    ]
 
 
 def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[RoundId]:

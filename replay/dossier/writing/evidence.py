@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ledger.facts import StillTaken
+    from ledger.facts.review import FrameShape
     from ledger.record.tape import Head, TapeRow
     from replay.footage.library.files import FrameFile
     from replay.rounds.story import Story
@@ -40,6 +42,15 @@ class EvidenceClip(NamedTuple):
     of: Sequence[str]  # SHA-256 of the segments it is made from
     says: str  # what it shows, and how far into it the requested part begins
     unsigned: str | None = "There was no key for clips."  # why; None: it has an ONVIF signature
+
+
+class EvidenceStill(NamedTuple):
+    """The picture of a still, with the shapes beside its frame."""
+
+    body: StillTaken
+    path: Path
+    shapes: Sequence[FrameShape]
+    says: str  # when it was taken, and why
 
 
 class TapeRange(NamedTuple):
@@ -95,6 +106,8 @@ class Evidence(NamedTuple):
     dispute: str | None = None
     case_rows: Sequence[TapeRow] = ()  # the dispute's own facts
     custody_rows: Sequence[TapeRow] = ()  # who viewed, exported, locked, released
+    mark_rows: Sequence[TapeRow] = ()  # bookmarks, stills and shapes about its time
+    stills: Sequence[EvidenceStill] = ()  # those whose picture is kept
     originals: Sequence[Original] = ()
     clips: Sequence[EvidenceClip] = ()
     coverage: EvidenceText = EvidenceText(())
@@ -143,6 +156,7 @@ FileOfFacts = Literal[
     "submission.jsonl",
     "custody.jsonl",
     "camera-facts.jsonl",
+    "marks.jsonl",
     "between.jsonl",
 ]
 
@@ -159,6 +173,7 @@ def rows_by_file(evidence: Evidence) -> dict[FileOfFacts, list[TapeRow]]:
         "submission.jsonl": [row for row in evidence.submissions if row],
         "custody.jsonl": evidence.custody_rows,
         "camera-facts.jsonl": evidence.camera_rows,
+        "marks.jsonl": evidence.mark_rows,
         "between.jsonl": evidence.between,
     }
     taken: set[tuple[str, str]] = set()

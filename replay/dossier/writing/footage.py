@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.cameras.timeline import FrameLookup
-    from replay.dossier.writing.evidence import Evidence, EvidenceClip, Original
+    from replay.dossier.writing.evidence import (
+        Evidence,
+        EvidenceClip,
+        EvidenceStill,
+        Original,
+    )
     from replay.rounds.story import Story
 
 _KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
@@ -82,6 +87,7 @@ def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
     }
     files |= {original_name(each): each.path for each in evidence.originals}
     files |= {f"clips/{plain_name(each.path.name)}": each.path for each in evidence.clips}
+    files |= {still_name(each): each.path for each in evidence.stills}
     return files
 
 
@@ -108,6 +114,16 @@ def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict
             "says": clip_says(clip),
             "onvif": {"signed": clip.unsigned is None, "because": clip.unsigned},
         }
+    for still in {still_name(each): each for each in evidence.stills}.values():
+        name = still_name(still)
+        yield {
+            "path": name,
+            "sha256": sums[name],
+            "kind": "still",
+            "camera": still.body.camera,
+            "of": [still.body.segment],
+            "says": f"Frame {still.body.frame}, saved as a picture when a fact recorded its hash.",
+        }
     seen = {
         name: each
         for story in evidence.stories
@@ -122,6 +138,13 @@ def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict
             "of": [sight.segment],
             "says": f"Frame {frame.number}, {frame.pts_us} microseconds after the first, decoded.",
         }
+
+
+def still_name(still: EvidenceStill) -> str:
+    """The file of a still."""
+    body = still.body
+    of = f"{plain_name(body.camera)}-{body.segment[:12]}-{body.frame:06d}"
+    return f"stills/{of}-{body.sha256[:12]}.png"
 
 
 def clip_says(clip: EvidenceClip) -> str:

@@ -44,6 +44,7 @@ submission.jsonl    the Rules Submission that applied, if one was on file
 corrections.jsonl   later corrections of its facts, if any
 case.jsonl          the dispute's own facts, or the locks of a window, if any
 camera-facts.jsonl  the facts of its cameras: clocks, segments, locks
+marks.jsonl         bookmarks, stills, and shapes beside frames, if any
 custody.jsonl       who viewed, exported, locked and released their footage
 between.jsonl       other facts on the same tapes, between its first and its last fact
 proof.jsonl         the place of each fact in the hash chain of its tape; if `data` came in
@@ -51,9 +52,8 @@ proof.jsonl         the place of each fact in the hash chain of its tape; if `da
 heads.jsonl         the newest row of every tape when this was read
 
 footage/            the recorded segments, untouched
-clips/              parts cut from the segments without decoding, listed as derived; two for a
-                    camera whose clock was set in between
-frames/             the frames named in the report, as PNG, listed as derived
+clips/              parts cut from them without decoding, derived; one a setting of a clock
+frames/, stills/    the frames named in the report, and those saved as pictures, as derived
 clocks.csv, .txt    each comparison of a camera's clock with a reference, and its uncertainty
 custody.csv         the custody record as a table
 coverage.txt, .json which cameras filmed it, each gap and its cause

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from PIL import Image
 
 from ledger.games import games
 from ledger.record.wire import fact_of
 from ledger.values import dollars, quantity
-from replay.dossier.writing.footage import clip_says, picture_name
+from replay.dossier.writing.footage import clip_says, picture_name, still_name
 from replay.dossier.writing.previews import preview
 from replay.dossier.writing.proof import proofs
 from replay.dossier.writing.tables import clock_table, clock_words, custody_table
 from replay.footage.library.files import FrameFile
+from replay.review.shapes import shapes_svg
 from replay.rounds.drawing import layout, notes, seats, without_trailing_blanks
 from replay.rounds.sentences import in_words, wager_namer
 from replay.rounds.story import facts_in_findings, ruled_by
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replay.cameras.timeline import FrameLookup
-    from replay.dossier.writing.evidence import Evidence
+    from replay.dossier.writing.evidence import Evidence, EvidenceStill
     from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
 
@@ -106,6 +109,8 @@ def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterat
         clock=evidence.clock,
         local=evidence.local,
         originals=evidence.originals,
+        marks=marks_told(evidence),
+        stills=[_still(each) for each in evidence.stills],
         clips=[(each, evidence.local(clip_says(each))) for each in evidence.clips],
     )
 
@@ -150,6 +155,33 @@ def case_told(evidence: Evidence) -> list[tuple[str, str]]:
     name = wager_namer(next((story.game for story in evidence.stories), None))
     rows = sorted(evidence.case_rows, key=lambda row: (row.time_us, row.position))
     return [(evidence.at(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
+
+
+def marks_told(evidence: Evidence) -> list[tuple[str, str]]:
+    """The facts of bookmarks, stills and shapes in sentences, each with its time, by time."""
+    name = wager_namer(None)
+    rows = sorted(evidence.mark_rows, key=lambda row: (row.time_us, row.position))
+    return [(evidence.at(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
+
+
+def _still(still: EvidenceStill) -> dict[str, object]:
+    """One still as the report prints it: its picture, and the shapes above it."""
+    shown = preview(still.path)
+    with Image.open(still.path) as picture:
+        width, height = picture.size
+    return {
+        "name": still_name(still),
+        "camera": still.body.camera,
+        "says": still.says,
+        "sha256": still.body.sha256,
+        "segment": still.body.segment,
+        "media": shown.media,
+        "picture": b64encode(shown.octets).decode(),
+        "smaller": shown.smaller,
+        "shapes": Markup(shapes_svg(still.shapes, width, height))  # noqa: S704 - escaped there
+        if still.shapes
+        else "",
+    }
 
 
 def at_stake(story: Story) -> str:

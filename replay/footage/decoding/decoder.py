@@ -39,7 +39,7 @@ class Frame(Struct, frozen=True):
 
     number: int
     pts_us: int
-    png: bytes
+    png: bytes  # a JPEG if the job names a width
     sha256: str  # of `png`, hexadecimal
     timecode: Timecode | None  # the timecode in the picture
 
@@ -51,6 +51,7 @@ class Job(Struct, frozen=True):
     sha256: str
     frames: tuple[int, ...] = ()
     timecode: bool = False  # whether to search its first pictures for a clock
+    width: int = 0  # above 0: frames as JPEG of this width, for a page; else whole, as PNG
 
 
 class Nature(Struct, frozen=True):

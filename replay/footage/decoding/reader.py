@@ -70,6 +70,8 @@ _CODECS = {
 _ROUNDED_US = 1_000  # for a container that counts milliseconds
 _BACK_US = 100_000  # seek this far before the target, then four times as far, and so on
 
+_QUALITY = 78  # of a small JPEG
+
 _STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg reports; bytes of it that are read
 
 
@@ -128,9 +130,10 @@ def _without(order: list[int], keys: list[int], hidden: int) -> FrameIndex:
     return FrameIndex(shown, (0, *(key - hidden for key in keys if key > hidden)))
 
 
-def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
+def frame_at(path: Path, times: FrameIndex, pts_us: int, width: int = 0) -> Frame:
     """The frame with exactly this presentation time, as PNG with its SHA-256.
 
+    width: above 0 it is a JPEG of this width.
     Raises UnreadableVideoError if it cannot be decoded, ValueError if no frame has that time.
     """
     number = bisect_left(times.pts_us, pts_us)
@@ -138,11 +141,18 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
         raise ValueError(f"no frame has the time {pts_us} us: use a time of the index")
     picture = picture_at(path, times, number)
     code = read_timecode(picture)
-    kept, png = cv2.imencode(".png", picture)
+    kept, png = cv2.imencode(".png", picture) if not width else _small(picture, width)
     if not kept:
-        raise UnreadableVideoError(f"frame {number} decodes, but cannot be written as PNG")
+        raise UnreadableVideoError(f"frame {number} decodes, but cannot be written as a picture")
     octets = png.tobytes()
     return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
+
+
+def _small(picture: NDArray[np.uint8], width: int) -> tuple[bool, NDArray[np.uint8]]:
+    """A picture reduced to a width, as JPEG."""
+    height = max(1, picture.shape[0] * width // picture.shape[1])
+    small = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
+    return cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
 
 
 def timecode_us(path: Path, times: FrameIndex) -> int | None:
@@ -287,7 +297,7 @@ def answer(job: Job) -> DecodedFrames:
         told = nature(path)
         times = index(path)
         for number in job.frames:
-            frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
+            frames.append(frame_at(path, times, times.pts_us[number], job.width))  # noqa: PERF401 - keeps those before a bad one
         clock_us = timecode_us(path, times) if job.timecode else None
     except (UnreadableVideoError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
         return DecodedFrames(frames=tuple(frames), problem=str(error) or type(error).__name__)

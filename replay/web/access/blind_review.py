@@ -5,7 +5,7 @@ its claim nor have written down what they saw. Pages filter what they show throu
 Withheld content is not in a response at all, and no search shows whether it would match.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -26,6 +26,7 @@ from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
 from replay.disputes.service import CaseFile, LockChange, round_times, unknown_to
 from replay.dossier.request import DossierRequest
+from replay.review.footage_marks import MarkedFrame, PlacedMarks
 from replay.rounds.reading import footage_folder
 from replay.web.alert_watch import AlertNow
 from replay.web.ports import ports
@@ -235,6 +236,52 @@ def refuse_release(request: Request, user: User, each: PreservedWindow) -> None:
     """
     if over_withheld(request, user, each):
         raise HTTPException(403, BLIND)
+
+
+def marks(request: Request, user: User, found: PlacedMarks) -> PlacedMarks:
+    """Bookmarks, stills and shapes, without those that may be about a withheld round.
+
+    Those that the reader made themselves stay.
+    """
+    blind = _blind(request, user)
+    if not blind:
+        return found
+    its = [
+        each
+        for each in found.bookmarks
+        if each.body.by == user.employee
+        or not any(
+            each.round == round_ or _meets(each.property, each.from_us, each.to_us, round_, went)
+            for round_, went in blind
+        )
+    ]
+    return PlacedMarks(its, [each for frame in found.frames for each in _frame(frame, user, blind)])
+
+
+def _frame(each: MarkedFrame, user: User, blind: "Blind") -> Iterator[MarkedFrame]:
+    """A marked frame, if it may be shown; near a withheld round only what the reader made."""
+    at_us = each.time_us or 0
+    near = (at_us - each.within_us, at_us + each.within_us)
+    if not any(_meets(round_.property, *near, round_, went) for round_, went in blind):
+        yield each
+        return
+    mine = each.drawn_by == user.employee
+    kept = each._replace(
+        stills=[still for still in each.stills if still.body.by == user.employee],
+        shapes=each.shapes if mine else (),
+        drawn_by=each.drawn_by if mine else None,
+    )
+    if kept.stills or kept.shapes:
+        yield kept
+
+
+def _meets(
+    property_: str, from_us: int, to_us: int, round_: RoundId, went: tuple[int, int] | None
+) -> bool:
+    """Whether a withheld round is, or may be, in a span of its property."""
+    return property_ == round_.property and (
+        went is None or (from_us <= went[1] and to_us >= went[0])
+    )
 
 
 Blind = Sequence[tuple[RoundId, tuple[int, int] | None]]

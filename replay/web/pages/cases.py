@@ -27,6 +27,7 @@ from replay.disputes.comparison import compare
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope
 from replay.disputes.service import CaseFile, case_file, unknown_to
+from replay.review.footage_marks import PlacedMarks
 from replay.rounds.story import Story
 from replay.text.times import aloud, local, read, span
 from replay.text.typed import cents, lines, written
@@ -34,6 +35,7 @@ from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.access.blind_review import case_address as address
 from replay.web.page import page
+from replay.web.pages import marks
 from replay.web.pages.clips import TIME_US_MAX
 from replay.web.ports import ports
 
@@ -387,6 +389,7 @@ def _page(
         unlocked=file.unlocked,
         locked=file.locked,
         withheld=file.withheld,
+        marks=_marks(request, user, file) if file.story and not seen.hidden else None,
         game=file.story.game if file.story else None,
         here=address(seen.property, seen.dispute),
         may=may,
@@ -401,6 +404,15 @@ def _page(
         observed=any(each.by == user.employee for each in file.case.observations),
         facts=len(file.story.moments) if file.story else 0,
     )
+
+
+def _marks(request: Request, user: User, file: CaseFile) -> PlacedMarks | None:
+    """The marks about the round of a case whose record the user may see."""
+    round_ = file.case.claim.round if file.case.claim else None
+    try:
+        return marks.marks_of(request, user, ports(request).rounds.told(round_)) if round_ else None
+    except NotFound:
+        return None
 
 
 def _numbers(story: Story | None) -> dict[tuple[str, str], int]:

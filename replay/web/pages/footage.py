@@ -40,7 +40,7 @@ VIEWS_MAX = 100_000
 """The most views remembered. The oldest are dropped first, and recorded again if repeated."""
 
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
-_KEPT = {"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
+KEPT = {"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
 """The browser may cache a response for one session: it varies by cookie."""
 
 router = APIRouter(include_in_schema=False)
@@ -164,7 +164,7 @@ def play(request: Request, user: Viewer, sha256: Sha256) -> Response:
     return FileResponse(
         copy.path,
         media_type=_TYPES[copy.container],
-        headers={**_KEPT, "X-Footage-SHA256": sha256, "X-Footage-Copy": copy.how},
+        headers={**KEPT, "X-Footage-SHA256": sha256, "X-Footage-Copy": copy.how},
     )
 
 
@@ -179,7 +179,7 @@ def index(request: Request, user: Viewer, sha256: Sha256) -> Response:
     return Response(
         msgspec.json.encode(told),
         media_type="application/json",
-        headers=_KEPT,
+        headers=KEPT,
     )
 
 
@@ -205,7 +205,7 @@ def frame(request: Request, user: Viewer, sha256: Sha256, number: int) -> Respon
         found.png,
         media_type="image/png",
         headers={
-            **_KEPT,
+            **KEPT,
             "X-Frame-SHA256": found.sha256,
             "X-Frame-Number": str(found.number),
             "X-Frame-PTS-US": str(found.pts_us),

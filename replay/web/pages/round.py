@@ -16,7 +16,7 @@ from ledger.values import RoundId, quantity
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
-from replay.web.pages import cases, footage
+from replay.web.pages import cases, footage, marks
 from replay.web.pages.round_page import (
     blind,
     blind_data,
@@ -81,6 +81,7 @@ def round_page(
         zone=zone,
         **values(told, number, zone, hindsight=hindsight, footage=sees, disputes=disputes),
         patrons=its.patrons(told) if sees else {},
+        **(marks.about(request, user, told) if sees else {"may_mark": False}),
         before_link=address(beside.before) if beside.before else None,
         after_link=address(beside.after) if beside.after else None,
         here=address(asked),

@@ -130,7 +130,8 @@ def values(
     found = {number: finding.says for finding in findings for number in _named(finding, numbers)}
     axis = Axis(span.from_us, span.to_us)
     pinned = noted(story, told.coverage, span, disputes)
-    timeline = draw_timeline(axis, story.moments, found, lanes, zone, pinned)
+    lit = footage and any(_seen(lane) for lane in lanes.values())
+    timeline = draw_timeline(axis, story.moments, found, lanes, zone, pinned, pictures=lit)
     return {
         "title": title_of(story),
         "story": story,
@@ -158,9 +159,11 @@ def blind(told: KeptRound, zone: tzinfo) -> dict[str, object]:
     span = span_of(told.story)
     lanes = _lanes(told, span, zone)
     axis = Axis(span.from_us, span.to_us)
+    lit = any(_seen(lane) for lane in lanes.values())
+    timeline = draw_timeline(axis, (), {}, lanes, zone, pictures=lit)
     return {
         "round": told.story.round,
-        "timeline": Markup(draw_timeline(axis, (), {}, lanes, zone)),  # noqa: S704 - escaped there
+        "timeline": Markup(timeline),  # noqa: S704 - escaped there
         "views": [view(told, span, zone, name, lane, None) for name, lane in lanes.items()],
         "from_us": span.from_us,
     }
@@ -296,7 +299,7 @@ def view(
         ],
         lane=lane,
         summary=_summary(lane),
-        dark=not any(stretch.state in SEEN for stretch in lane),
+        dark=not _seen(lane),
         at=sight,
         caption=_caption(name, sight, zone) if at else "",
         src=f"/footage/{sight.segment}/frames/{sight.frame}.png" if sight and exact else None,
@@ -394,6 +397,11 @@ def _caption(name: str, sight: FrameLookup | None, zone: tzinfo) -> str:
 
 def _sight_text(sight: FrameLookup, zone: tzinfo) -> str:
     return times.aloud(sight_text(sight, zone))
+
+
+def _seen(lane: Sequence[CameraState]) -> bool:
+    """Whether a camera has any footage."""
+    return any(stretch.state in SEEN for stretch in lane)
 
 
 def _clock(camera: Camera) -> str:

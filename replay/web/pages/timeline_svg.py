@@ -28,6 +28,9 @@ WIDTH, GUTTER, LANE = 1240, 116, 22
 MANY, SLIM = 4, 10
 """More lanes of cameras than this are drawn slimmer, so that all fit one screen."""
 
+STRIP = 31
+"""The height of the row of small pictures."""
+
 _GAP, _HOURS = 4, 15  # between two rows; the height of the row of times
 _STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _APART = 84  # the least width between two times
@@ -60,10 +63,13 @@ def draw_timeline(
     lanes: Mapping[str, Sequence[CameraState]],
     zone: tzinfo,
     notes: Sequence[PlacedNote] = (),
+    *,
+    pictures: bool = False,
 ) -> str:
     """The whole picture. flagged: findings by the number of the fact.
 
-    Without moments it has only the time and the cameras' lanes, for blind review.
+    Without moments it has only the time and the cameras' lanes, for blind review. pictures: with a
+    row of small pictures, which the script loads.
     """
     rows, top = [_hours(axis, zone)], _HOURS + 3
     if moments:
@@ -73,6 +79,9 @@ def draw_timeline(
     if pinned := [each for each in notes if each.time_us is not None]:
         rows.append(_notes(axis, pinned, top))
         top += LANE + _GAP
+    if pictures:
+        rows.append(_strip(top))
+        top += STRIP + _GAP
     tall, apart = (LANE, _GAP) if len(lanes) <= MANY else (SLIM, 2)
     for at, (camera, its) in enumerate(lanes.items()):
         rows.append(_lane(axis, camera, its, top + at * (tall + apart), tall))
@@ -151,6 +160,14 @@ def _notes(axis: Axis, pinned: Sequence[PlacedNote], y: float) -> str:
     return "".join(drawn)
 
 
+def _strip(y: float) -> str:
+    """The place of the small pictures, and the name of their camera below the word."""
+    size = {"x": GUTTER, "y": y, "width": WIDTH - GUTTER - 8, "height": STRIP}
+    image = node("image", **size, preserveAspectRatio="none", class_="strip")
+    dark = node("rect", **size, class_="strip-dark")
+    return _name("pictures", y, LANE) + dark + image
+
+
 def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float, tall: float = LANE) -> str:
     drawn = [_name(camera, y, tall)]
     for stretch in its:
@@ -165,7 +182,8 @@ def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float, tall: f
         if len(word) * _BOLD < width - 8:
             kind = "on" if stretch.state == "recorded" else "off"
             drawn.append(_text(word, x + 5, y, kind, tall))
-    return "".join(drawn)
+    band = node("rect", x=0, y=y, width=0, height=tall, class_="within", data_lane=camera)
+    return "".join([*drawn, band])
 
 
 def _name(text: str, y: float, tall: float = LANE) -> str:

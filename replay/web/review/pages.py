@@ -242,7 +242,7 @@ def its_footage(request: Request, who: Reader, name: str) -> Response:
     told = its.told(found.round)
     footage.viewed(request, who, found.round, shown(told, library), how="reviewed")
     zone = ports(request).zones().of(found.property)
-    at_us = _moment(told.story, found)
+    at_us = moment_of(told.story, found)
     data = blind_data(told, library, zone) | {
         "at": at_us,
         "from": at_us - BEFORE_US,
@@ -252,7 +252,7 @@ def its_footage(request: Request, who: Reader, name: str) -> Response:
     return JSONResponse(data)
 
 
-def _moment(story: Any, found: Queued) -> int:  # noqa: ANN401 - a `Story`
+def moment_of(story: Any, found: Queued) -> int:  # noqa: ANN401 - a `Story`
     """When a finding's last fact happened, such as the wrong payment; else the round's last."""
     ruling = story.ruling
     refs = {

@@ -261,6 +261,7 @@ export class Camera extends EventTarget {
     this.figure.dataset.settled = "none";
     delete this.figure.dataset.frame;
     delete this.figure.dataset.error;
+    this.dispatchEvent(new Event("picture"));
     return null;
   }
 
@@ -268,7 +269,9 @@ export class Camera extends EventTarget {
   #tell() {
     const { sha, presented: frame } = this.slots[this.at], index = this.#read.get(sha);
     if (frame === null || !index) return this.tile.nothing();
-    Object.assign(this.figure.dataset, { frame, sha });
+    const { dataset } = this.figure, same = dataset.frame === String(frame) && dataset.sha === sha;
+    Object.assign(dataset, { frame, sha });
+    if (!same) this.dispatchEvent(new Event("picture"));
     const segment = this.segments.find((each) => each.sha === sha);
     const taken = { sha, frame, of: index.pts.length, camera: null, within: null };
     if (segment) {

@@ -1,4 +1,4 @@
-// The start and end of a clip, and marked moments.
+// The start and end of a clip.
 
 const $ = (id) => document.getElementById(id);
 
@@ -37,49 +37,5 @@ export class Clip {
       $(`clip-${name}-says`).textContent = time === null ? "not set" : this.instant(time);
     }
     $("clip-go").disabled = this.from === null || this.to === null;
-  }
-}
-
-// Marks stay in this browser window; each has links that attach it to the round's cases.
-export class Marks {
-  constructor(address, instant, changed, go) {
-    this.key = `marks ${address}`;
-    this.instant = instant;
-    this.changed = changed;
-    this.go = go;
-    this.all = JSON.parse(sessionStorage.getItem(this.key) ?? "[]");
-    this.#show();
-  }
-
-  add(mark) {
-    this.all.push(mark);
-    sessionStorage.setItem(this.key, JSON.stringify(this.all));
-    document.dispatchEvent(new CustomEvent("round:mark", { detail: mark }));
-    this.#show();
-    this.changed();
-  }
-
-  // A link to each case about this round; its form for notes then has fact and time filled in.
-  #attaching(mark) {
-    return [...document.querySelectorAll("[data-case]")].flatMap((its) => {
-      const link = document.createElement("a");
-      const time = Math.round(mark.time);
-      link.href = `${its.getAttribute("href")}?fact=${mark.fact}&time=${time}#note`;
-      link.textContent = `attach to ${its.dataset.case}`;
-      return [" ", link];
-    });
-  }
-
-  #show() {
-    $("marks-box").hidden = this.all.length === 0;
-    $("marks").replaceChildren(...this.all.map((mark) => {
-      const item = document.createElement("li"), button = document.createElement("button");
-      button.type = "button";
-      button.className = "quiet";
-      button.textContent = `${this.instant(mark.time)} · fact ${mark.fact}`;
-      button.addEventListener("click", () => this.go(mark));
-      item.append(button, ...this.#attaching(mark));
-      return item;
-    }));
   }
 }

@@ -11,6 +11,7 @@ export function bindKeys(go, box) {
     J: () => go.shuttle(-1), K: () => go.stop(), L: () => go.shuttle(1), l: () => go.loop(),
     f: () => go.enlarge(), "+": () => go.zoom(1.5), "-": () => go.zoom(1 / 1.5), 0: () => go.whole(),
     "[": () => go.clipFrom?.(), "]": () => go.clipTo?.(), b: () => go.mark?.(),
+    c: () => go.still?.(), a: () => go.draw?.(),
     n: () => go.finding?.(1), N: () => go.finding?.(-1),
     d: () => go.kind?.("decision", 1), D: () => go.kind?.("decision", -1),
     s: () => go.kind?.("settlement", 1), S: () => go.kind?.("settlement", -1),

@@ -46,6 +46,17 @@ export class Lens extends EventTarget {
     this.#show();
   }
 
+  // Zoom and place in thousandths, as a bookmark keeps them.
+  get view() {
+    const [zoom, x, y] = [this.zoom, this.#x, this.#y].map((each) => Math.round(each * 1000));
+    return { zoom, x, y };
+  }
+
+  set view({ zoom, x, y }) {
+    [this.zoom, this.#x, this.#y] = [zoom, x, y].map((each) => each / 1000);
+    this.#show();
+  }
+
   // name: brightness, contrast or gamma; 1 is as recorded.
   tone(name, value) {
     this[name] = value;
@@ -67,10 +78,10 @@ export class Lens extends EventTarget {
     for (const curve of this.#curves.querySelectorAll("[exponent]")) {
       curve.setAttribute("exponent", 1 / this.gamma);
     }
-    for (const video of this.screen.querySelectorAll("video")) {
-      const placed = `translate(${this.#x * 100}%, ${this.#y * 100}%) scale(${this.zoom})`;
-      video.style.transform = this.zoom === 1 ? "" : placed;
-      video.style.filter = parts.join(" ");
+    const placed = `translate(${this.#x * 100}%, ${this.#y * 100}%) scale(${this.zoom})`;
+    for (const part of this.screen.querySelectorAll("video, .overlay")) {
+      part.style.transform = this.zoom === 1 ? "" : placed;
+      if (part.matches("video")) part.style.filter = parts.join(" ");
     }
     const said = this.zoom === 1 ? [] : [`${this.zoom.toFixed(1)}×`];
     for (const name of ["brightness", "contrast", "gamma"]) {

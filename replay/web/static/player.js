@@ -2,6 +2,7 @@
 // picture is looked at.
 
 import { Camera } from "./camera.js";
+import { pieceAt } from "./camera_time.js";
 import { clockIn } from "./clock.js";
 import { Lens } from "./lens.js";
 import { Playhead } from "./playhead.js";
@@ -27,6 +28,7 @@ export class Player {
     this.seen = seen;
     new Watched(roundOf(location.pathname), this.cameras);
     for (const camera of seen) {
+      camera.addEventListener("shown", () => this.#pictures(), { once: true });
       camera.figure.addEventListener("pointerdown", () => this.choose(camera));
       this.lenses.get(camera).addEventListener("change", () => this.#tones());
     }
@@ -60,6 +62,14 @@ export class Player {
     this.chosen = camera;
     for (const each of this.cameras) each.figure.classList.toggle("chosen", each === camera);
     this.#tones();
+    if (camera?.figure.dataset.settled === "yes") this.#pictures();
+  }
+
+  // Looks at each picture as a bookmark says.
+  look(views) {
+    for (const camera of this.seen) {
+      if (views[camera.name]) this.lenses.get(camera).view = views[camera.name];
+    }
   }
 
   toggle() {
@@ -138,7 +148,18 @@ export class Player {
 
   #tick() {
     $("clock").textContent = this.instant(this.playhead.time);
-    this.timeline.move(this.playhead.time);
+    const { time } = this.playhead;
+    this.timeline.move(time);
+    for (const { name, clock } of this.cameras) {
+      this.timeline.within(name, time, pieceAt(clock, time).within);
+    }
+  }
+
+  // The chosen camera's pictures along the timeline, once its own picture is there.
+  #pictures() {
+    if (!this.chosen) return;
+    const path = location.pathname.replace(/^\/rounds\//, "/watch/");
+    this.timeline.pictures(`${path}/strip.jpg?camera=${encodeURIComponent(this.chosen.name)}`);
   }
 
   #rate(rate) {

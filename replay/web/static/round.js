@@ -1,8 +1,9 @@
 // The round page: the table, the list of facts, the timeline and every camera follow one playhead.
 // Without this file the page lists the same facts and shows the table at ?at=.
 
-import { Clip, Marks } from "./clips.js";
+import { Clip } from "./clips.js";
 import { bindKeys } from "./keys.js";
+import { Marks } from "./marks.js";
 import { Player } from "./player.js";
 
 const $ = (id) => document.getElementById(id);
@@ -28,9 +29,7 @@ const player = new Player(told, facts[current - 1].t);
 const { playhead, timeline, cameras, instant } = player;
 
 const clip = new Clip(playhead, instant, () => timeline.show(marks.all, clip));
-const marks = new Marks(
-  told.address, instant, () => timeline.show(marks.all, clip), (mark) => playhead.seek(mark.time),
-);
+const marks = new Marks(player, clip, () => timeline.show(marks.all, clip));
 
 // The last fact at or before a time; before the first fact, the first.
 function factAt(time) {
@@ -148,10 +147,9 @@ export const go = {
   round(by) { $(by < 0 ? "round-before" : "round-after")?.click(); },
   clipFrom() { clip.begin(); },
   clipTo() { clip.end(); },
-  mark() {
-    marks.add({ time: playhead.time, fact: current, says: facts[current - 1].says });
-    player.say(`Marked: ${instant(playhead.time)}, fact ${current}. It stands below, under Marks.`);
-  },
+  mark() { marks.bookmark(); },
+  still() { marks.still(); },
+  draw() { marks.draw(); },
 };
 
 function see(all) {
@@ -166,7 +164,9 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   link.closest("details.jumps")?.removeAttribute("open");
-  if (link.dataset.go) go.fact(Number(link.dataset.go)); else go.time(Number(link.dataset.time));
+  if (link.dataset.go) return go.fact(Number(link.dataset.go));
+  player.look(JSON.parse(link.dataset.view ?? "{}"));
+  return go.time(Number(link.dataset.time));
 });
 $("view-all").addEventListener("click", (event) => { event.preventDefault(); see(true); });
 $("view-known").addEventListener("click", (event) => { event.preventDefault(); see(false); });

@@ -10,6 +10,8 @@ export class Timeline {
     this.width = svg.viewBox.baseVal.width;
     this.line = svg.querySelector(".playhead");
     this.marks = svg.querySelector(".marks");
+    this.strip = svg.querySelector(".strip");
+    this.bands = new Map([...svg.querySelectorAll(".within")].map((it) => [it.dataset.lane, it]));
     svg.addEventListener("pointerdown", (event) => this.#point(event));
   }
 
@@ -22,6 +24,23 @@ export class Timeline {
     const x = this.x(time);
     this.line.setAttribute("x1", x);
     this.line.setAttribute("x2", x);
+  }
+
+  // How far a camera's clock may be wrong at a time, as a band in its lane; null: by any amount.
+  within(camera, time, us) {
+    const band = this.bands.get(camera);
+    if (!band) return;
+    const [from, to] = us === null ? [this.from, this.to] : [time - us, time + us];
+    const left = this.x(from), width = Math.max(3, this.x(to) - left);
+    band.classList.toggle("unknown", us === null);
+    for (const [name, value] of [["x", left - (width === 3 ? 1.5 : 0)], ["width", width]]) {
+      band.setAttribute(name, value);
+    }
+  }
+
+  // The small pictures of a camera along the axis.
+  pictures(address) {
+    if (this.strip && this.strip.getAttribute("href") !== address) this.strip.setAttribute("href", address);
   }
 
   current(number) {
@@ -42,7 +61,10 @@ export class Timeline {
   show(marks, clip) {
     const top = Number(this.marks.dataset.top), made = [];
     for (const mark of marks) {
-      made.push(this.#path(`M${this.x(mark.time)} ${top}l5 -7h-10Z`, "mark"));
+      const x = this.x(mark.from), to = this.x(mark.to);
+      if (to > x) made.push(this.#path(`M${x} ${top - 3}H${to}`, "marked-time"));
+      const at = mark.kind === "frame" ? `M${x - 4} ${top}v-7h8v7Z` : `M${x} ${top}l5 -7h-10Z`;
+      made.push(this.#path(at, "mark"));
     }
     if (clip.from !== null || clip.to !== null) {
       const from = this.x(clip.from ?? this.from), to = this.x(clip.to ?? this.to);

@@ -188,15 +188,14 @@ def test_a_dispute_is_raised_within_twelve_tabs_and_a_list_is_one_stop(
     assert inside.count(True) <= 2, "only what belongs to the current fact"
 
 
-def test_a_mark_and_the_fact_are_told_in_sight(page: Page, crowded: Crowded) -> None:
+def test_a_bookmark_and_the_fact_are_in_sight(page: Page, crowded: Crowded) -> None:
     page.goto(crowded.floor.url + crowded.floor.round_path)
     page.wait_for_selector("html[data-ready=yes]")
     page.keyboard.press("ArrowRight")
     number = page.inner_text("#at-number")
     assert page.inner_text("#now").startswith(f"Fact {number}. ")
     page.keyboard.press("b")
-    assert page.inner_text("#now").startswith("Marked: ")
-    assert page.evaluate(OUT_OF_SIGHT, ["#now"]) == []
+    assert page.evaluate(OUT_OF_SIGHT, ["#now", "#bookmark-form"]) == []
 
 
 def test_the_timeline_is_the_one_slider(page: Page, crowded: Crowded) -> None:

@@ -116,6 +116,7 @@ def test_it_parks_its_table_and_no_other_until_a_program_comes_that_can_read_it(
             "coupons_and_checks",
             "meters",
             "review",
+            "footage_marks",
         )
         assert (kept != whole) == (each.name in OF_WAGERS)
 

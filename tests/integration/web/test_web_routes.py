@@ -74,6 +74,15 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/footage/{sha256}"): SEE,
     ("GET", "/footage/{sha256}/index"): SEE,
     ("GET", "/footage/{sha256}/frames/{number}.png"): SEE,
+    ("GET", "/footage/{sha256}/stills/{picture}.png"): SEE,
+    ("POST", "/footage/{sha256}/stills"): DO,
+    ("POST", "/footage/{sha256}/shapes"): DO,
+    ("POST", "/bookmarks"): DO,
+    ("POST", "/bookmarks/removed"): DO,
+    ("GET", "/footage/{sha256}/thumbs/{number}.jpg"): SEE,
+    ("GET", f"/rounds/{ROUND}/picture.jpg"): SEE,
+    ("GET", f"/watch/{ROUND}/strip.jpg"): SEE,
+    ("GET", "/review/picture/{name}.jpg"): SEE,
     ("POST", "/clips"): DO,
     ("GET", "/dossiers/new"): DO,
     ("POST", "/dossiers"): DO,
@@ -90,7 +99,7 @@ SIGN_OUT = ("POST", "/sign-out")
 GIVEN = {
     "property_": "hollywood", "table": "CC-07", "day": "2026-11-20", "number": "1",
     "kind": "fill", "slip:path": "F-1", "box:path": "B1",
-    "sha256": "0" * 64, "dispute:path": "D-1",
+    "sha256": "0" * 64, "picture": "0" * 64, "dispute:path": "D-1",
     "name": "P-20261120T190000Z-20261120T192000Z-3f9a2c",
 }  # fmt: skip
 

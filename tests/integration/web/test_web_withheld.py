@@ -510,6 +510,7 @@ def visited(review: Review) -> dict[str, str]:
     """An address of every page, by its route."""
     subject, (property_, dispute) = review.round.id.subject, review.case.split("/")[2:]
     rest = f"hollywood/{subject}"
+    watch = "/watch/{property_}/{table}/{day}/{number}"
     plain = {path: path for path in pages() if "{" not in path}
     return plain | {
         "/": "/?limit=200",
@@ -522,8 +523,11 @@ def visited(review: Review) -> dict[str, str]:
         "/cases/{property_}/{dispute:path}": f"/cases/{property_}/{dispute}",
         "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
         "/rounds/{property_}/{table}/{day}/{number}/tables": f"/rounds/{rest}/tables?view=all",
-        "/watch/{property_}/{table}/{day}/{number}": f"/watch/{rest}",
+        watch: f"/watch/{rest}",
+        f"{watch}/strip.jpg": f"/watch/{rest}/strip.jpg?camera=none",
+        "/rounds/{property_}/{table}/{day}/{number}/picture.jpg": f"/rounds/{rest}/picture.jpg",
         "/review/footage/{name}": f"/review/footage/{_name_of(review)}",
+        "/review/picture/{name}.jpg": f"/review/picture/{_name_of(review)}.jpg",
         "/dossiers/new": f"/dossiers/new?of={review.round.id}",
     }
 
@@ -619,3 +623,24 @@ def test_who_raises_one_of_their_own_is_not_told_where_a_withheld_round_was_play
     told = review.send(review.raiser, "/cases", **asked)
     assert (told.status_code, "played positions" in told.text) == (422, True), "the control"
     assert review.send(review.reviewer, "/cases", **asked).status_code == 303
+
+
+def test_a_bookmark_of_a_withheld_round_is_on_no_page_of_its_reviewer(review: Review) -> None:
+    says, own = "Paid as three of a kind.", "What I saw myself."
+    with reading(review.site.database, [each.name for each in ROUND_INDEX.tables]) as store:
+        last_us = max(row.time_us for row in facts_of(store, review.round.id))
+    form = {"from_us": str(last_us), "to_us": str(last_us + 19_000_000)}
+    marked = review.send(review.raiser, "/bookmarks", round=str(review.round.id), text=says, **form)
+    assert marked.status_code == 303, marked.text
+    refused = review.send(
+        review.reviewer, "/bookmarks", round=str(review.round.id), text=own, **form
+    )
+    assert refused.status_code == 403
+    after = review.round.id._replace(number=review.round.id.number + 1)
+    pages_ = [f"/rounds/hollywood/{after.subject}", review.path, review.case]
+    assert [says in review.raiser.get(each).text for each in pages_] == [True] * 3, "the control"
+    assert [says in review.reviewer.get(each).text for each in pages_] == [False] * 3
+    review.send(review.reviewer, "/bookmarks", round=str(after), text=own, **form)
+    assert own in review.reviewer.get(pages_[0]).text, "what they marked themselves stays"
+    review.send(review.reviewer, review.case, step="observe", saw="Two pairs, paid as three.")
+    assert [says in review.reviewer.get(each).text for each in pages_] == [True] * 3
