@@ -172,6 +172,17 @@ TABLE = (
         "Whether footage is read where the system cannot keep its decoder from other files: read or"
         " refuse.",
     ),
+    Setting(
+        "ROUND_LEDGER_KEY_FACTS_A_MINUTE",
+        "120000",
+        "Facts a minute that `serve` accepts with one device key; each of several workers counts"
+        " by itself.",
+    ),
+    Setting(
+        "ROUND_LEDGER_KEY_MIB_A_MINUTE",
+        "64",
+        "MiB of requests a minute that `serve` accepts with one device key, counted likewise.",
+    ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
     Setting(
@@ -239,6 +250,8 @@ class Settings:
     lock_after_s: int = 300
     retention_file: Path | None = None
     unconfined_footage: Literal["read", "refuse"] = "read"
+    key_facts_a_minute: int = 120_000
+    key_mib_a_minute: int = 64
     http_host: str = "127.0.0.1"
     http_port: int = 8080
     public_url: str | None = None
@@ -290,6 +303,8 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         lock_after_s=_seconds(given, "LOCK_AFTER_S", 300, 0, _LOCK_S_MAX),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
         unconfined_footage=_unconfined(given),
+        key_facts_a_minute=_quota(given, "KEY_FACTS_A_MINUTE", Settings.key_facts_a_minute),
+        key_mib_a_minute=_quota(given, "KEY_MIB_A_MINUTE", Settings.key_mib_a_minute),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
@@ -323,6 +338,11 @@ def _home(text: str | None) -> Path:
 
 def _path(text: str | None) -> Path | None:
     return Path(text).expanduser() if text else None
+
+
+def _quota(given: Mapping[str, str], name: str, default: int) -> int:
+    """A whole number from 1. Raises `Usage`."""
+    return _from_1(f"{PREFIX}{name}", given.get(f"{PREFIX}{name}", str(default)))
 
 
 def _unconfined(given: Mapping[str, str]) -> Literal["read", "refuse"]:

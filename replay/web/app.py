@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ledger.errors import Unavailable
+from replay.web.access.quotas import QUOTA, Quota, Quotas
 from replay.web.api.arrivals import AsyncCommitter
 from replay.web.api.facts import BODY_S_MAX, Intake
 from replay.web.api.metrics import Metrics, RequestMetrics
@@ -92,11 +93,13 @@ def build(
     body_s_max: float = BODY_S_MAX,
     bodies_octets_max: int = BODIES_OCTETS_MAX,
     keys: Keyring | None = None,
+    quota: Quota = QUOTA,
     others: OtherProcesses | None = None,
 ) -> Application:
     """The application over an open record. keys: the device keys, required once one exists.
 
-    others: processes that receive facts beside this one.
+    quota: what each key may send in a minute. others: processes that receive facts beside this
+    one.
     """
     app = Application(
         title="Round Ledger",
@@ -110,7 +113,12 @@ def build(
     requests = RequestMetrics(committer, budget)
     app.metrics = Metrics(tape, requests, others)
     app.intake = Intake(
-        AsyncCommitter(committer), requests, budget, body_s_max=body_s_max, keys=keys
+        AsyncCommitter(committer),
+        requests,
+        budget,
+        body_s_max=body_s_max,
+        keys=keys,
+        quotas=Quotas(quota),
     )
     app.add_api_route(
         FACTS,

@@ -27,6 +27,7 @@ from replay.shell.output import print_drawn
 from replay.shell.settings import in_force
 from replay.text.extras import install
 from replay.web.access.device_keys import Keyring
+from replay.web.access.quotas import Quota
 from replay.web.app import LOOPBACK, build
 from replay.web.ports import Address, opened_ports
 from replay.web.routes import add_oidc, add_pages
@@ -105,13 +106,14 @@ def _run(
     bound = listener.getsockname()
     reached = _reached(settings, address, bound[1])
     names = [*LOOPBACK, address, urlsplit(reached.url).hostname or address]
+    quota = Quota(settings.key_facts_a_minute, settings.key_mib_a_minute * 2**20)
     with (
         opened_ports(database, tape, reached, settings) as ports,
-        Workers(processes - 1, Place(database, names, listener)) as workers,
+        Workers(processes - 1, Place(database, names, listener, quota)) as workers,
     ):
         keys = Keyring(Keys(ports.access))
         others = workers if processes > 1 else None
-        web = build(tape, committer, hosts=names, keys=keys, others=others)
+        web = build(tape, committer, hosts=names, keys=keys, quota=quota, others=others)
         set_up = add_pages(web, ports)
         _add_oidc(web, settings)
         LOG.info("serving", extra={"figures": {"host": bound[0], "port": bound[1]}})

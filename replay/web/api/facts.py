@@ -21,6 +21,7 @@ from ledger.record.wire import BatchTooLong, parse_batch, parse_binary, parse_st
 from replay.recording.answers import Answer, answer
 from replay.shell.logs import LOG
 from replay.web.access.device_keys import NoKeyError, speaks_for
+from replay.web.access.quotas import QUOTA, Quotas
 from replay.web.request_limits import let_pass, next_part
 
 if TYPE_CHECKING:
@@ -74,8 +75,10 @@ class Intake:
         *,
         body_s_max: float = BODY_S_MAX,
         keys: Keyring | None = None,
+        quotas: Quotas | None = None,
     ) -> None:
         self._keys = keys
+        self._quotas = quotas or Quotas(QUOTA)
         self._committer = committer
         self._metrics = metrics
         self._budget = budget
@@ -104,6 +107,8 @@ class Intake:
         if "origin" in headers:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
         may = await self._may(headers)
+        if may is not None:
+            self._refuse_over_quota(may)
         body = await self._body(headers, receive, share)
         began = time.perf_counter()
         try:
@@ -112,6 +117,7 @@ class Intake:
             raise NotKept(413, str(error), "Send fewer facts per request.") from error
         if may is not None:
             _refuse_others(judged, may)
+            self._quotas.spend(may, len(judged), len(body))
         answers = await self._append(judged)
         self._metrics.seconds.observe(time.perf_counter() - began)
         _note(mode, answers)
@@ -132,6 +138,18 @@ class Intake:
             raise NotKept(
                 401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
             ) from error
+
+    def _refuse_over_quota(self, may: str) -> None:
+        """Raise NotKept if this key has sent more than its quota."""
+        wait_s = self._quotas.wait_s(may)
+        if wait_s:
+            self._metrics.over_quota.labels(may).inc()
+            raise NotKept(
+                429,
+                f"The key of {may} has sent more than its quota",
+                "Send it again later; it is safe. See ROUND_LEDGER_KEY_FACTS_A_MINUTE.",
+                wait_s,
+            )
 
     async def _body(self, headers: Headers, receive: Receive, share: BodyShare) -> bytes:
         """The body. Raises NotKept if it is too long or too slow, or too many are under way."""

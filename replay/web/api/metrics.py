@@ -41,6 +41,12 @@ class RequestMetrics(MetricsPage):
             ["mode", "status"],
             registry=self.registry,
         )
+        self.over_quota = Counter(
+            "round_ledger_http_over_quota",
+            "Requests to /v1/facts that were refused because their key had used up its quota.",
+            ["place"],
+            registry=self.registry,
+        )
         self.seconds = Histogram(
             "round_ledger_http_seconds",
             "Seconds from a request's last byte to its answer.",

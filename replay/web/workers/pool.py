@@ -19,6 +19,7 @@ import msgspec
 
 import replay
 from replay.shell.logs import LOG
+from replay.web.access.quotas import QUOTA, Quota
 from replay.web.workers.channel import ASK, CONNECTION, FIGURES, TASK, Channel, ChannelMessage, pair
 from replay.web.workers.task import Task
 
@@ -65,6 +66,7 @@ class Place(NamedTuple):
     database: Database
     hosts: list[str]
     listener: socket.socket
+    quota: Quota = QUOTA
 
 
 class Workers:
@@ -219,8 +221,9 @@ class _Worker:
             self._channel, self._owes = channel, False
             if channel is None:
                 return
-            database = self._place.database
-            task = Task(self.number, database.url, database.owner_url, self._place.hosts)
+            place = self._place
+            urls = place.database.url, place.database.owner_url
+            task = Task(self.number, *urls, place.hosts, place.quota)
             with suppress(OSError):  # it has ended already
                 channel.send(TASK, msgspec.json.encode(task))
                 if self._stopping.is_set():

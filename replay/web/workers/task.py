@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from replay.web.access.quotas import Quota
+
 
 class Task(NamedTuple):
     """What a worker serves. The URLs may hold passwords."""
@@ -10,3 +12,4 @@ class Task(NamedTuple):
     url: str
     owner_url: str
     hosts: list[str]
+    quota: Quota

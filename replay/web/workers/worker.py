@@ -105,7 +105,8 @@ def run(listener: socket.socket, channel: Channel) -> None:
         Committer(tape) as committer,
         closing(AccessDatabase(database)) as access,
     ):
-        web = build(tape, committer, hosts=task.hosts, keys=Keyring(Keys(access)))
+        keys = Keyring(Keys(access))
+        web = build(tape, committer, hosts=task.hosts, keys=keys, quota=task.quota)
         outbox = _Outbox(channel)
         server = _Server(config(web, partial(HandingProtocol, hand=outbox.hand)), task.number)
         threading.Thread(
