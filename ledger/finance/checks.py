@@ -16,14 +16,14 @@ from ledger.facts import (
 )
 from ledger.facts.accounting import CheckBook
 from ledger.finance.boxes import boxes_of_days, checks_in
-from ledger.finance.placing import by_time
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
-from ledger.values import quantity
+from ledger.values import dollars, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.record.wire import Fact
 
@@ -35,6 +35,15 @@ CHECK_FACTS = (
     DropBoxCounted,
 )
 """Facts that the lines rest on."""
+
+
+class CheckException(Struct, frozen=True, kw_only=True):
+    """Check numbers that somebody must look at. checks: first and last of each range."""
+
+    code: str
+    says: str
+    checks: list[tuple[str, str]]
+    facts: list[FactRef] = []
 
 
 class CheckLine(Struct, frozen=True, kw_only=True):
@@ -50,15 +59,7 @@ class CheckLine(Struct, frozen=True, kw_only=True):
     redeemed: int
     outstanding: int
     voided: bool
-
-
-class BookException(Struct, frozen=True, kw_only=True):
-    """Check numbers of a book that somebody must look at. checks: first and last of each range."""
-
-    code: str
-    says: str
-    checks: list[tuple[str, str]]
-    facts: list[FactRef] = []
+    exceptions: list[CheckException] = []
 
 
 class BookLine(Struct, frozen=True, kw_only=True):
@@ -74,7 +75,7 @@ class BookLine(Struct, frozen=True, kw_only=True):
     blank: int
     missing: int
     is_out: bool
-    exceptions: list[BookException]
+    exceptions: list[CheckException]
 
 
 def lines(facts: Iterable[Fact]) -> list[CheckLine | BookLine]:
@@ -83,42 +84,78 @@ def lines(facts: Iterable[Fact]) -> list[CheckLine | BookLine]:
     A check that no table recorded is owed as it was found in its box.
     """
     told = sorted(facts, key=by_time)
-    issued: dict[str, int] = {}
-    paid: dict[str, int] = defaultdict(int)
-    voided: set[str] = set()
+    papers: dict[str, _CheckPapers] = defaultdict(_CheckPapers)
     for fact in told:
         body = fact.body
         if isinstance(body, CounterCheckIssued):
-            issued.setdefault(body.check, body.amount)
+            papers[body.check].issued.append(fact)
         elif isinstance(body, CounterCheckRedeemed):
-            paid[body.check] += body.amount
+            papers[body.check].paid.append(fact)
         elif isinstance(body, CounterCheckVoided):
-            voided.add(body.check)
-    boxed = {number: cents for number, (cents, _) in checks_in(boxes_of_days(told)).items()}
-    found: list[CheckLine | BookLine] = [
-        _line(number, issued.get(number), boxed.get(number), paid[number], voided)
-        for number in sorted({*issued, *boxed, *paid, *voided})
-    ]
+            papers[body.check].voided.append(fact)
+    for number, (cents, last) in checks_in(boxes_of_days(told)).items():
+        papers[number].boxed = cents, last
+    found: list[CheckLine | BookLine] = [_line(n, papers[n]) for n in sorted(papers)]
     books: dict[str, list[Fact]] = defaultdict(list)
     for fact in told:
         if isinstance(fact.body, CheckBook):
             books[fact.body.book].append(fact)
-    used = each_of({*issued, *boxed, *voided})
+    used = each_of(n for n, of in papers.items() if of.issued or of.boxed or of.voided)
     return [*found, *(_book(name, books[name], used, told) for name in sorted(books))]
 
 
-def _line(
-    number: str, amount: int | None, boxed: int | None, paid: int, voided: set[str]
-) -> CheckLine:
+class _CheckPapers:
+    """The facts of one check, each kind in order of time."""
+
+    def __init__(self) -> None:
+        self.issued: list[Fact] = []
+        self.paid: list[Fact] = []
+        self.voided: list[Fact] = []
+        self.boxed: tuple[int, Fact] | None = None  # cents, and the count of its box
+
+
+def _line(number: str, of: _CheckPapers) -> CheckLine:
+    amount = next((_cents(fact) for fact in of.issued), None)
+    boxed, paid = of.boxed[0] if of.boxed else None, sum(map(_cents, of.paid))
     owed = amount if amount is not None else boxed or 0
     return CheckLine(
         check=number,
         amount=amount,
         boxed=boxed,
         redeemed=paid,
-        outstanding=0 if number in voided else owed - paid,
-        voided=number in voided,
+        outstanding=0 if of.voided else owed - paid,
+        voided=bool(of.voided),
+        exceptions=[
+            CheckException(
+                code=code,
+                says=f"Counter check {number} {says}.",
+                checks=[(number, number)],
+                facts=refs(facts),
+            )
+            for code, says, facts in _faults(of, amount, boxed, paid)
+        ],
     )
+
+
+def _faults(
+    of: _CheckPapers, amount: int | None, boxed: int | None, paid: int
+) -> Iterator[tuple[str, str, Sequence[Fact]]]:
+    """Code, words and facts of what does not fit about a check."""
+    if len({(table_of(fact), _cents(fact)) for fact in of.issued}) > 1:
+        each = (f"for {dollars(_cents(fact))} at {table_of(fact)[1]}" for fact in of.issued)
+        yield "issued_twice", f"was issued {', '.join(each)}", of.issued
+    if of.boxed and amount is not None and boxed != amount:
+        words = f"was issued for {dollars(amount)}, and its box has {dollars(boxed or 0)}"
+        yield "boxed_differs", words, [*of.issued, of.boxed[1]]
+    if of.paid and amount is None and boxed is None:
+        yield "paid_unknown", "was paid back, and neither a table nor a box has it", of.paid
+    elif paid > (owed := amount if amount is not None else boxed or 0):
+        yield "overpaid", f"is for {dollars(owed)}, and {dollars(paid)} was paid back", of.paid
+
+
+def _cents(fact: Fact) -> int:
+    body = fact.body
+    return body.amount if isinstance(body, CounterCheckIssued | CounterCheckRedeemed) else 0
 
 
 def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact]) -> BookLine:
@@ -150,11 +187,11 @@ def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact])
     )
 
 
-def _no_range(fact: Fact, book: CheckBook) -> BookException | None:
+def _no_range(fact: Fact, book: CheckBook) -> CheckException | None:
     """The exception of a book whose first number is not of one series below its last."""
     if is_range(book.check_from, book.check_to):
         return None
-    return BookException(
+    return CheckException(
         code="no_range",
         says=f"Book {book.book} is on record from {book.check_from} to {book.check_to}, "
         "which is no range: it counts none.",
@@ -178,10 +215,10 @@ def _used_before(told: Iterable[Fact], time_us: int) -> Serials:
     )
 
 
-def _exception(code: str, says: str, checks: Serials, facts: Sequence[Fact]) -> BookException:
+def _exception(code: str, says: str, checks: Serials, facts: Sequence[Fact]) -> CheckException:
     shown = ", ".join(range_text(*each) for each in _ranges(checks))
     verb = "was" if checks.pieces == 1 else "were"
-    return BookException(
+    return CheckException(
         code=code,
         says=f"{quantity(checks.pieces, 'counter check')} {verb} {says}: {shown}.",
         checks=_ranges(checks),

@@ -21,7 +21,7 @@ from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.tape import PartLag
-from ledger.finance.checks import BookException, BookLine, CheckLine
+from ledger.finance.checks import BookLine, CheckException, CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.journal import JournalEntry, Posting
@@ -365,7 +365,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`explained` of a variance", Explanation),
     ("`postings` and `balances` of an entry", Posting),
     ("`exceptions` of a batch of coupons", CouponException),
-    ("`exceptions` of a book of counter checks", BookException),
+    ("`exceptions` of a counter check or a book of them", CheckException),
     ("`adjustments` of a gaming day", Adjustment),
     ("`stretches` of a statement", Cover),
     ("`cameras` of a stretch", CameraCover),

@@ -163,6 +163,9 @@ def _show_checks(property_: str, found: Sequence[CheckLine | BookLine]) -> None:
             ),
             right="amount boxed redeemed outstanding",
         )
+    for line in checks_:
+        for of in line.exceptions:
+            say(f"{line.check} · {of.code.replace('_', ' ')} · {of.says}")
     _show_books(property_, [each for each in found if isinstance(each, BookLine)])
 
 

@@ -43,7 +43,9 @@ class HousePapers(NamedTuple):
     def wants(self) -> bool:
         """Whether something is to be worked off."""
         of_coupons = any(each.exceptions for each in self.batches)
-        return of_coupons or bool(self.unknown) or any(each.exceptions for each in self.books)
+        of_books = any(each.exceptions for each in self.books)
+        of_checks = any(each.exceptions for each in self.checks)
+        return of_coupons or bool(self.unknown) or of_books or of_checks
 
     @builtins.property
     def checks_shown(self) -> list[CheckLine]:

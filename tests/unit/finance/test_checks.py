@@ -36,6 +36,35 @@ def test_a_check_is_owed_until_it_is_redeemed_or_voided() -> None:
     ]
 
 
+def redeemed(number: str, amount: int, minute: int = 51) -> Line:
+    return fact("counter_check_redeemed", minute, "cage", check=number, amount=amount, by="C-1")
+
+
+def test_a_check_that_does_not_fit_is_named_with_its_facts() -> None:
+    """The control fits: it was issued, boxed and paid back once."""
+    told = [
+        *(check(f"K-{nth}", 20_000, nth) for nth in (1, 2, 3)),
+        {**check("K-3", 20_000, 8), "source": "/p/CC-08/d"},
+        count(50, counter_checks=[found_("K-1", 20_000), found_("K-2", 19_000)]),
+        redeemed("K-1", 20_000),
+        redeemed("K-2", 25_000, 52),
+        redeemed("K-4", 100, 53),
+    ]
+    its = checks.lines(read_by_program(told))
+    found = {e.check: e.exceptions for e in its if isinstance(e, checks.CheckLine)}
+    assert {check: [of.code for of in each] for check, each in found.items()} == {
+        "K-1": [],
+        "K-2": ["boxed_differs", "overpaid"],
+        "K-3": ["issued_twice"],
+        "K-4": ["paid_unknown"],
+    }
+    assert "$200.00, and $250.00 was paid back" in found["K-2"][1].says
+    assert found["K-3"][0].says == (
+        "Counter check K-3 was issued for $200.00 at CC-07, for $200.00 at CC-08."
+    )
+    assert all(of.facts for each in found.values() for of in each)
+
+
 def book(step: str, first: int, last: int, minute: int) -> Line:
     numbers = {"check_from": f"K-{first:02d}", "check_to": f"K-{last:02d}"}
     people = {"issued_by": "A-1", "received_by": "P-1"}
