@@ -19,7 +19,7 @@ AMOUNTS = {
     "returned": "returned to patrons",
     "fees": "fees",
     "tips": "tips",
-    "win": "win",
+    "win": "moved",
 }
 """The words for each amount, by its field in `--json`."""
 

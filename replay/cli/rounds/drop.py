@@ -81,13 +81,13 @@ def _show_day(day: view.Drop) -> None:
         _show_corrections(day)
     show_table(
         "By wager",
-        ("wager", "handle", "payouts", "collected", "returned", "win"),
+        ("wager", "handle", "payouts", "collected", "returned", "moved"),
         (
             (wager_of_any_game(each.wager), _money(each.handle), _money(each.payouts),
              _money(each.collected), _money(each.returned), _money(each.win))
             for each in day.wagers
         ),
-        right="handle payouts collected returned win",
+        right="handle payouts collected returned moved",
     )  # fmt: skip
 
 

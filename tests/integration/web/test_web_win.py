@@ -74,6 +74,14 @@ def test_the_figures_items_and_rounds_are_those_of_the_command(
             assert of.says in page
 
 
+def test_what_terminals_recorded_is_moved_and_no_win(scenes: Scenes, tmp_path: Path) -> None:
+    database, _ = scenes.copy(played)
+    with opened_site(database, tmp_path) as site:
+        page = shown(site.browser("auditor"), "/drop")
+    assert page.count(">Moved</th>") > 2
+    assert ">Win</th>" not in page
+
+
 def test_a_closed_day_keeps_its_figures_and_lists_what_came_later(
     scenes: Scenes, tmp_path: Path
 ) -> None:
