@@ -9,7 +9,7 @@ from consumers.disputes import disputes
 from consumers.finance import coupons_and_checks, meters, money_facts, seals
 from consumers.floor import openings, table_board
 from consumers.money import drop, payouts
-from consumers.review import footage_marks, work
+from consumers.review import desk, footage_marks
 from consumers.rounds import index, search_index
 from consumers.rulings import rulings
 from consumers.runtime import lifecycle
@@ -33,7 +33,7 @@ VIEWS = (
     coupons_and_checks.VIEW,
     meters.VIEW,
     clock_marks.VIEW,
-    work.VIEW,
+    desk.VIEW,
     footage_marks.VIEW,
 )
 """In the order they are updated; no view depends on another."""

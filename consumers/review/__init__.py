@@ -1,1 +1,1 @@
-"""The review desk: the work on findings, control samples, and the queue of what to look at."""
+"""The review desk: the queue of what to look at, and control samples."""

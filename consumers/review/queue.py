@@ -1,15 +1,15 @@
 """The queue of findings: open, one person's, or closed; sorted, grouped and paged by the database.
 
 Findings that are alike (one code, table, wager and hour, and the same state) stand in one group.
+The view keeps groups and counts, so that a page reads its own rows only.
 """
 
 from __future__ import annotations
 
 import builtins
-import hashlib
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from consumers.review.work import VIEW
+from consumers.rulings.finding_work import GRAVITY, GROUPS, HOUR_US, STATES, WORK
 from consumers.rulings.table_findings import TABLE_FINDINGS
 from consumers.rulings.tables import FINDINGS
 from infra.postgres.view_tables import reading
@@ -31,23 +31,7 @@ GROUPS_MAX = 25
 MEMBERS_MAX = 40
 """Findings of a group that are read; the rest is counted."""
 
-_HOUR_US = 3_600_000_000
-
-GRAVITY = {
-    3: (
-        "overpaid", "underpaid", "not_collected", "wrongly_collected", "not_returned",
-        "over_returned", "wrong_position_paid", "wrong_payer", "duplicate_card", "impossible_card",
-        "card_mismatch", "should_have_been_void", "wrongly_voided", "meter_wrong",
-    ),
-    2: (
-        "misdeal", "hand_misset", "wager_not_permitted", "late_wager", "out_of_turn",
-        "step_missing", "decision_not_permitted", "coupon_not_dropped", "fact_missing",
-    ),
-    0: ("order_uncertain", "clock_skewed"),
-}  # fmt: skip
-"""How grave a code is: 3 money or cards, 2 play or the record, 1 procedures, 0 clocks."""
-
-TABLES = (FINDINGS.name, TABLE_FINDINGS.name, *(table.name for table in VIEW.tables))
+TABLES = tuple(table.name for table in (FINDINGS, TABLE_FINDINGS, WORK, GROUPS, STATES))
 
 
 class Queued(NamedTuple):
@@ -135,13 +119,16 @@ def page(
 ) -> QueuePage:
     """A page of the queue for one person. without: rounds that are withheld from them."""
     given = _given(who, without) | {"size": GROUPS_MAX, "skip": (number - 1) * GROUPS_MAX}
+    groups = f"({_LESS})" if without else f"{{schema}}.{GROUPS.name}"
     with reading(database, TABLES) as store:
-        rows = store.query(_PAGE.replace("{shown}", _SHOWN[shown]), given)
-    groups: dict[int, Group] = {}
-    for nth, many, off, _, *cells in rows:
-        group = groups.setdefault(nth, Group(many, off, []))
-        group.members.append(Queued(*cells))  # type: ignore[attr-defined] # a list, made above
-    return QueuePage(list(groups.values()), rows[0][3] if rows else 0)
+        asked = _PAGE.replace("{groups}", groups).replace("{shown}", _SHOWN[shown])
+        rows = store.query(asked, given)
+        [(groups_all,)] = store.query(_GROUPS_ALL.replace("{shown}", _SHOWN[shown]), given)
+    found: dict[int, Group] = {}
+    for nth, many, off, *cells in rows:
+        group = found.setdefault(nth, Group(many, off, []))
+        group.members.append(_queued(cells))  # type: ignore[attr-defined] # a list, made above
+    return QueuePage(list(found.values()), groups_all)
 
 
 def counts(database: Database, who: str, without: Sequence[RoundId] = ()) -> Counts:
@@ -156,7 +143,7 @@ def named(
     """The findings with these names, in the order of the names; unknown names are left out."""
     given = _given("", without) | {"names": list(names)}
     with reading(database, TABLES) as store:
-        found = [Queued(*row) for row in store.query(_NAMED, given)]
+        found = [_queued(row) for row in store.query(_NAMED, given)]
     return sorted(found, key=lambda each: names.index(each.name))
 
 
@@ -164,12 +151,7 @@ def of_round(database: Database, round_: RoundId, without: Sequence[RoundId] = (
     """The findings of a round; an empty property matches any."""
     given = _given("", without) | round_._asdict()
     with reading(database, TABLES) as store:
-        return [Queued(*row) for row in store.query(_OF_ROUND, given)]
-
-
-def name_of(property_: str, ref: str) -> str:
-    """The short name of a finding, as the database makes it."""
-    return f"F-{hashlib.sha256(f'{property_}|{ref}'.encode()).hexdigest()[:10]}"
+        return [_queued(row) for row in store.query(_OF_ROUND, given)]
 
 
 def state_of(database: Database, refs: Sequence[tuple[str, str]]) -> dict[str, tuple[Any, ...]]:
@@ -177,117 +159,142 @@ def state_of(database: Database, refs: Sequence[tuple[str, str]]) -> dict[str, t
 
     Each is holder, given_by, closed, outcome, because, decided_by, decided_us.
     """
-    with reading(database, [table.name for table in VIEW.tables]) as store:
+    with reading(database, [WORK.name]) as store:
         rows = store.query(
             "SELECT ref, holder, given_by, closed, outcome, because, decided_by, decided_us"
-            " FROM {schema}.review_work WHERE property = ANY (%(properties)s::text[])"
+            " FROM {schema}.finding_work WHERE property = ANY (%(properties)s::text[])"
             " AND ref = ANY (%(refs)s::text[])",
             {"properties": [p for p, _ in refs], "refs": [ref for _, ref in refs]},
         )
     return {row[0]: tuple(row[1:]) for row in rows}
 
 
+def _queued(cells: Sequence[Any]) -> Queued:
+    """A finding from its cells, which have no gravity."""
+    gravity = list(Queued._fields).index("gravity")
+    return Queued(*cells[:gravity], GRAVITY.get(cells[5], 1), *cells[gravity:])
+
+
 def _given(who: str, without: Sequence[RoundId]) -> dict[str, object]:
-    return {
-        "who": who,
-        "grave": list(GRAVITY[3]),
-        "serious": list(GRAVITY[2]),
-        "slight": list(GRAVITY[0]),
-        "hidden_rounds": [f"{each.property}|{'|'.join(map(str, each[1:]))}" for each in without],
-        "hidden_days": [f"{each.property}|{each.table}|{each.gaming_day}" for each in without],
-        "hidden_tables": [f"{each.property}|{each.table}" for each in without],
+    """Parameters: the person, and withheld rounds as one array a cell."""
+    cells = zip(*without, strict=True) if without else ((), (), (), ())
+    names = ("properties", "tables", "days", "numbers")
+    return {"who": who} | {
+        f"hidden_{name}": list(its) for name, its in zip(names, cells, strict=True)
     }
 
 
-_EACH = f"""
-each AS MATERIALIZED (
-SELECT f.*, CASE WHEN w.closed THEN 'closed' WHEN w.holder IS NOT NULL THEN 'taken'
-                 ELSE 'unseen' END AS status,
-       CASE WHEN code = ANY (%(grave)s::text[]) THEN 3 WHEN code = ANY (%(serious)s::text[]) THEN 2
-            WHEN code = ANY (%(slight)s::text[]) THEN 0 ELSE 1 END AS gravity,
-       w.holder, w.given_by, w.outcome, w.because, w.decided_by, w.decided_us
-  FROM (
-SELECT property, table_name, gaming_day, number, code, position, hand, wager, throw, off,
-       time_us, nth, NULL::text AS source, NULL::text AS fact_id,
-       concat_ws('|', table_name, gaming_day, number, code, coalesce(position::text, ''),
-                 coalesce(hand, 1), coalesce(wager, ''), coalesce(throw::text, '')) AS ref
-  FROM {{schema}}.{FINDINGS.name}
- WHERE cardinality(%(hidden_rounds)s::text[]) = 0
-    OR concat_ws('|', property, table_name, gaming_day, number) <> ALL (%(hidden_rounds)s::text[])
- UNION ALL
-SELECT property, table_name, gaming_day, NULL, code, NULL, NULL, NULL, NULL, NULL,
-       time_us, nth, source, fact_id,
-       concat_ws('|', table_name, coalesce(gaming_day, ''), '', code, source, fact_id)
-  FROM {{schema}}.{TABLE_FINDINGS.name}
- WHERE cardinality(%(hidden_rounds)s::text[]) = 0
-    OR (concat_ws('|', property, table_name, gaming_day) <> ALL (%(hidden_days)s::text[])
-        AND (gaming_day IS NOT NULL
-             OR concat_ws('|', property, table_name) <> ALL (%(hidden_tables)s::text[])))
-       ) f LEFT JOIN {{schema}}.review_work w USING (property, ref)
-)"""  # noqa: S608 - values are parameters
-"""Every finding that is not withheld, with the work on it."""
-
-_NAME = "'F-' || left(encode(sha256(convert_to(property || '|' || ref, 'UTF8')), 'hex'), 10)"
-
-_SAYS = f"""
-coalesce(
-    (SELECT says FROM {{schema}}.{FINDINGS.name} x
-      WHERE (x.property, x.table_name, x.gaming_day, x.number, x.nth)
-          = (e.property, e.table_name, e.gaming_day, e.number, e.nth)),
-    (SELECT finding ->> 'says' FROM {{schema}}.{TABLE_FINDINGS.name} x
-      WHERE (x.property, x.table_name, x.time_us, x.source, x.fact_id, x.nth)
-          = (e.property, e.table_name, e.time_us, e.source, e.fact_id, e.nth)))
-"""  # noqa: S608 - our own names
-
-_CELLS = f"""
-{_NAME} AS name, property, table_name, gaming_day, number, code, position, hand, wager, throw, off,
-time_us, {_SAYS} AS says, source, fact_id, gravity, status, holder, given_by, outcome, because,
-decided_by, decided_us
-"""
-
 _SHOWN = {
-    "open": "status <> 'closed'",
+    "open": "status > 'closed'",
     "mine": "status = 'taken' AND holder = %(who)s",
     "closed": "status = 'closed'",
 }
 
-_ALIKE = f"""concat_ws('|', property, table_name, code, coalesce(wager, ''),
-                       time_us / {_HOUR_US}, status, coalesce(holder, ''), coalesce(outcome, ''))"""
+_HIDDEN = (
+    "unnest(%(hidden_properties)s::text[], %(hidden_tables)s::text[], %(hidden_days)s::text[],"
+    " %(hidden_numbers)s::integer[]) AS h (property, table_name, gaming_day, number)"
+)
+"""The rounds that are withheld."""
 
-_PAGE = f"""
-WITH {_EACH},
-chosen AS MATERIALIZED (SELECT *, {_ALIKE} AS alike FROM each WHERE {{shown}}),
-groups AS (
-SELECT alike, count(*)::int AS many, sum(off)::bigint AS money, count(*) OVER ()::int AS of_all,
-       row_number() OVER (ORDER BY min(status) DESC, max(gravity) DESC,
-           coalesce(sum(off), 0) DESC, max(time_us) DESC, alike)::int AS nth
-  FROM chosen GROUP BY alike),
-paged AS (SELECT * FROM groups WHERE nth > %(skip)s AND nth <= %(skip)s + %(size)s),
-told AS (
-SELECT p.nth AS group_nth, p.many, p.money, p.of_all, s.*, row_number() OVER (
-           PARTITION BY p.nth ORDER BY s.off DESC NULLS LAST, s.time_us DESC, s.ref) AS at
-  FROM paged p JOIN chosen s USING (alike))
-SELECT group_nth, many, money, of_all, {_CELLS}
-  FROM told e WHERE at <= {MEMBERS_MAX} ORDER BY group_nth, at
-"""  # noqa: S608 - values are parameters
+_OF_HIDDEN = f"SELECT FROM {_HIDDEN} WHERE (h.property, h.table_name) = (f.property, f.table_name)"  # noqa: S608 - values are parameters
+_OF_ROUNDS = f"""
+SELECT f.name, f.property, f.table_name, f.gaming_day, f.number, f.code, f.position, f.hand,
+       f.wager, f.throw, f.off, f.time_us, f.says, NULL::text AS source, NULL::text AS fact_id,
+       f.ref, f.status, f.holder, f.outcome, f.nth
+  FROM {{schema}}.{FINDINGS.name} f
+ WHERE NOT EXISTS ({_OF_HIDDEN} AND (h.gaming_day, h.number) = (f.gaming_day, f.number))
+"""  # noqa: S608 - as above
+_OF_TABLES = f"""
+SELECT f.name, f.property, f.table_name, f.gaming_day, NULL, f.code, NULL, NULL,
+       NULL, NULL, NULL, f.time_us, f.finding ->> 'says', f.source, f.fact_id,
+       f.ref, f.status, f.holder, f.outcome, f.nth
+  FROM {{schema}}.{TABLE_FINDINGS.name} f
+ WHERE NOT EXISTS ({_OF_HIDDEN} AND h.gaming_day = coalesce(f.gaming_day, h.gaming_day))
+"""  # noqa: S608 - as above
+"""Findings of rounds and of tables that are not withheld; a condition may follow."""
+
+_KEY = "property, table_name, code, wager, hour_us, status, holder, outcome"
+_HIDDEN_GROUPS = f"""
+SELECT {_KEY}, count(*)::int AS many, count(off)::int AS priced, coalesce(sum(off), 0)::bigint AS off
+  FROM (
+SELECT f.property, f.table_name, f.code, coalesce(f.wager, '') AS wager,
+       f.time_us / {HOUR_US} * {HOUR_US} AS hour_us, f.status, f.holder, f.outcome, f.off
+  FROM {_HIDDEN} JOIN {{schema}}.{FINDINGS.name} f USING (property, table_name, gaming_day, number)
+ UNION ALL
+SELECT f.property, f.table_name, f.code, '', f.time_us / {HOUR_US} * {HOUR_US}, f.status, f.holder,
+       f.outcome, NULL
+  FROM (SELECT DISTINCT property, table_name FROM {_HIDDEN}) t
+  JOIN {{schema}}.{TABLE_FINDINGS.name} f USING (property, table_name)
+ WHERE EXISTS ({_OF_HIDDEN} AND h.gaming_day = coalesce(f.gaming_day, h.gaming_day))
+       ) hidden GROUP BY {_KEY}
+"""  # noqa: S608 - as above
+"""Groups of the findings that are withheld."""
+
+_LESS = f"""
+SELECT {_KEY}, g.gravity, g.many - coalesce(h.many, 0) AS many,
+       g.priced - coalesce(h.priced, 0) AS priced, g.off - coalesce(h.off, 0) AS off
+  FROM {{schema}}.{GROUPS.name} g LEFT JOIN ({_HIDDEN_GROUPS}) h USING ({_KEY})
+ WHERE g.many > coalesce(h.many, 0)
+"""  # noqa: S608 - as above
+"""The groups without what is withheld; all of them are read."""
+
+_STATES = f"""
+SELECT status, holder, many, groups FROM {{schema}}.{STATES.name}
+ UNION ALL
+SELECT h.status, h.holder, -h.many, CASE WHEN g.many = h.many THEN -1 ELSE 0 END
+  FROM ({_HIDDEN_GROUPS}) h JOIN {{schema}}.{GROUPS.name} g USING ({_KEY})
+"""  # noqa: S608 - as above
+"""Findings and groups in each state, less what is withheld."""
 
 _COUNTS = f"""
-WITH {_EACH}
-SELECT (count(*) FILTER (WHERE status <> 'closed'))::int,
-       (count(*) FILTER (WHERE status = 'taken' AND holder = %(who)s))::int,
-       (count(*) FILTER (WHERE status = 'closed'))::int,
-       (count(*) FILTER (WHERE status = 'unseen'))::int
-  FROM each
-"""  # noqa: S608 - values are parameters
+SELECT coalesce(sum(many) FILTER (WHERE {_SHOWN["open"]}), 0)::int,
+       coalesce(sum(many) FILTER (WHERE {_SHOWN["mine"]}), 0)::int,
+       coalesce(sum(many) FILTER (WHERE {_SHOWN["closed"]}), 0)::int,
+       coalesce(sum(many) FILTER (WHERE status = 'unseen'), 0)::int
+  FROM ({_STATES}) s
+"""  # noqa: S608 - as above
+
+_GROUPS_ALL = f"SELECT coalesce(sum(groups), 0)::int FROM ({_STATES}) s WHERE {{shown}}"  # noqa: S608 - as above
+
+_CELLS = """
+x.name, x.property, x.table_name, x.gaming_day, x.number, x.code, x.position, x.hand, x.wager,
+x.throw, x.off, x.time_us, x.says, x.source, x.fact_id, x.status, nullif(x.holder, ''), w.given_by,
+nullif(x.outcome, ''), w.because, w.decided_by, w.decided_us
+"""
+_JOINED = f"LEFT JOIN {{schema}}.{WORK.name} w ON (w.property, w.ref) = (x.property, x.ref)"
+
+_ORDER = (
+    "status DESC, gravity DESC, off DESC, hour_us DESC, property, table_name, code, wager, holder,"
+    " outcome"
+)
+"""Unseen first, then by gravity, money and time; the index of the groups has this order."""
+
+_ALIKE = f"""
+   AND (f.property, f.table_name, f.code) = (g.property, g.table_name, g.code)
+   AND f.time_us >= g.hour_us AND f.time_us < g.hour_us + {HOUR_US}
+   AND (f.status, f.holder, f.outcome) = (g.status, g.holder, g.outcome)
+"""
+_PAGE = f"""
+SELECT g.nth, g.many, CASE WHEN g.priced > 0 THEN g.off END, {_CELLS}
+  FROM (SELECT *, row_number() OVER (ORDER BY {_ORDER})::int AS nth
+          FROM (SELECT * FROM {{groups}} g WHERE {{shown}}
+                 ORDER BY {_ORDER} LIMIT %(size)s OFFSET %(skip)s) p) g
+ CROSS JOIN LATERAL (
+       SELECT * FROM ({_OF_ROUNDS} {_ALIKE} AND coalesce(f.wager, '') = g.wager
+                      UNION ALL {_OF_TABLES} {_ALIKE} AND g.wager = '') f
+        ORDER BY f.off DESC NULLS LAST, f.time_us DESC, f.ref, f.nth LIMIT {MEMBERS_MAX}) x
+  {_JOINED}
+ ORDER BY g.nth, x.off DESC NULLS LAST, x.time_us DESC, x.ref, x.nth
+"""  # noqa: S608 - as above
 
 _NAMED = f"""
-WITH {_EACH}
-SELECT {_CELLS} FROM each e WHERE {_NAME} = ANY (%(names)s::text[])
-"""  # noqa: S608 - values are parameters
+SELECT {_CELLS} FROM ({_OF_ROUNDS} AND f.name = ANY (%(names)s::text[])
+                      UNION ALL {_OF_TABLES} AND f.name = ANY (%(names)s::text[])) x {_JOINED}
+"""  # noqa: S608 - as above
 
 _OF_ROUND = f"""
-WITH {_EACH}
-SELECT {_CELLS} FROM each e
- WHERE (%(property)s = '' OR property = %(property)s) AND table_name = %(table)s
-   AND gaming_day = %(gaming_day)s AND number = %(number)s ORDER BY property, nth
-"""  # noqa: S608 - values are parameters
+SELECT {_CELLS} FROM ({_OF_ROUNDS} AND (%(property)s = '' OR f.property = %(property)s)
+                      AND f.table_name = %(table)s AND f.gaming_day = %(gaming_day)s
+                      AND f.number = %(number)s) x {_JOINED}
+ ORDER BY x.property, x.nth
+"""  # noqa: S608 - as above

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from consumers.rulings.error_counts import CountedRound
+from consumers.rulings.finding_work import ref_in_round
 from ledger.adjudication.corrections import corrected
 from ledger.facts import RoundCompleted, RoundVoided
 from ledger.finance.rounds import round_money
@@ -65,6 +66,7 @@ class RoundState(Struct):
     gaps: Sequence[Gap] = ()  # in devices' sequences, beside one of its facts, as ruled on
     passing: int = 0  # number of a stored version that the next step replaces
     stored: bool = False
+    found: int = 0  # findings that are stored
     touched: int = 0  # position of the last fact of this batch that touched it
     ruled: bool = False  # since that fact
 
@@ -103,11 +105,12 @@ def settlements(case: RoundState) -> Iterator[tuple[Any, ...]]:
         yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from, s.row)
 
 
-def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
-    """A round's rows of `FINDINGS`."""
+def findings(case: RoundState) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """A round's rows of `FINDINGS`, without their states, each with what it is of."""
     for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
         what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
-        yield (*case.round, nth, *what, f.hand, f.throw, money_off(f), case.last_us)
+        cells = (*case.round, nth, *what, f.hand, f.throw, money_off(f), case.last_us)
+        yield cells, ref_in_round(case.round[1:], f.code, f.position, f.hand, f.wager, f.throw)
 
 
 def money_off(found: Finding) -> int | None:

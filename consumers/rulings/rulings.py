@@ -15,6 +15,8 @@ from consumers.rulings.coupons import COUPONS
 from consumers.rulings.device_sequences import RUNS
 from consumers.rulings.error_counts import TABLES as COUNTED
 from consumers.rulings.error_counts import count_errors
+from consumers.rulings.finding_work import TABLES as WORKED
+from consumers.rulings.finding_work import FindingStates
 from consumers.rulings.shares import heard_by
 from consumers.rulings.table_context import AROUND_ROUNDS
 from consumers.rulings.table_findings import (
@@ -58,12 +60,15 @@ def apply(store: ViewStore, batch: Batch) -> None:
     touched = RoundBatch(store, heard, share=share)
     for row, fact in heard:
         touched.add_fact(row, fact)
-    touched.finish_batch()
+    states = FindingStates(store, share)
+    states.work(heard, (FINDINGS, TABLE_FINDINGS))
+    touched.finish_batch(states)
     count_errors(store, heard, touched.counted, share)
     note_tables(store, heard, share)
     tables = tables_of(heard, share)
-    judge_tables(store, tables, touched.tables_anew, touched.submissions, batch.position)
-    judge_sequence_gaps(store, touched.table_gaps())
+    judge_tables(store, tables, touched.tables_anew, touched.submissions, batch.position, states)
+    judge_sequence_gaps(store, touched.table_gaps(), states)
+    states.save()
     touched.save_logs()
 
 
@@ -122,7 +127,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    14,
+    15,
     (
         RULINGS,
         VERSIONS,
@@ -139,6 +144,7 @@ VIEW = Projection(
         CORRECTIONS,
         COUPONS,
         *COUNTED,
+        *WORKED,
     ),
     apply,
     tells=(

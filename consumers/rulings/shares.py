@@ -1,7 +1,7 @@
 """Which facts one of several processes hears that divide the view `rulings` by tables.
 
 A process hears the facts of its tables, and those of devices that stand there. Facts of the office,
-coupons and supervision are heard by all. So are facts of a device that has named one of its tables
+coupons, supervision and work on findings are heard by all. So are facts of a device that has named one of its tables
 from another place: a gap in its numbers may touch rulings there. Part of the view `rulings`.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.rulings.device_sequences import property_of
+from consumers.rulings.finding_work import NAMES as WORK_FACTS
 from consumers.rulings.touched_rounds import FILED
 from consumers.runtime.source import Batch, round_of_row
 from ledger.facts import FactCorrected, WagerPlaced, type_name
@@ -26,7 +27,7 @@ def _name(kind: type) -> str:
     return type_name(kind).partition(".")[0]
 
 
-_BY_ALL = frozenset(map(_name, (*FILED, FactCorrected, *MOVED, *supervision.HEARD)))
+_BY_ALL = frozenset(map(_name, (*FILED, FactCorrected, *MOVED, *supervision.HEARD))) | WORK_FACTS
 _WAGER = _name(WagerPlaced)
 
 

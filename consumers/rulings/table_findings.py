@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from consumers.rulings.finding_work import STATE, STATE_INDEXES, ref_at_table
 from consumers.runtime.source import WHOLE, Share
 from infra.postgres.arrays import ranges_of, ranges_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
@@ -26,6 +27,7 @@ from ledger.rules.procedures.equipment import Equipment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from consumers.rulings.finding_work import FindingStates
     from ledger.adjudication.feed import TableId
     from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.tape import TapeRow
@@ -55,8 +57,9 @@ TABLE_FINDINGS = ViewTable(
         Column("finding", "json", "The finding as it is printed."),
         Column("device", "text", "Lost facts: the device and its boot; (supervision).", null=True),
         Column("settled", "boolean", "Not judged again."),
+        *STATE,
     ),
-    ("(code)", "(device) WHERE device IS NOT NULL"),
+    ("(code)", "(device) WHERE device IS NOT NULL", *STATE_INDEXES),
 )
 
 TABLE_TAPES = ViewTable(
@@ -85,6 +88,7 @@ CARE = ViewTable(
     ),
 )
 
+_CELLS = ", ".join(f"f.{column.read}" for column in TABLE_FINDINGS.columns)
 _NEVER = -(2**63)
 _SUPERVISION = "(supervision)"  # in column `device`, for findings of a floor
 _FIRST = {None: 0, _SUPERVISION: 2_000}  # first `nth` of a fact's findings, by `device`
@@ -185,6 +189,7 @@ def judge_tables(
     anew: Iterable[TableId],
     submissions: Sequence[FiledSubmission],
     position: int,
+    states: FindingStates,
 ) -> None:
     """Judge the tables of a batch; those in `anew` from their first fact on."""
     wanted = dict.fromkeys((*tables, *anew))
@@ -212,7 +217,7 @@ def judge_tables(
             heard = [*since, *heard]
         if heard:
             judged.append(_judge(table, cared, heard, submissions))
-    _save(store, judged)
+    _save(store, judged, states)
 
 
 def _waiting(store: ViewStore, kept: Iterable[_Cared]) -> dict[Place, Heard]:
@@ -222,27 +227,30 @@ def _waiting(store: ViewStore, kept: Iterable[_Cared]) -> dict[Place, Heard]:
     return {(row.tape, row.table_seq): Heard(row, fact_of(row)) for row in rows}
 
 
-def judge_sequence_gaps(store: ViewStore, gaps: dict[tuple[str, TableId], list[Gap]]) -> None:
+def judge_sequence_gaps(
+    store: ViewStore, gaps: dict[tuple[str, TableId], list[Gap]], states: FindingStates
+) -> None:
     """Replace a table's findings of facts that a device (source and boot) lost between rounds."""
     if not gaps:
         return
-    store.query(
+    gone = store.query(
         "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(devices)s::text[],"
         " %(properties)s::text[], %(tables)s::text[]) AS g (device, property, table_name)"
         " WHERE f.device = g.device AND f.property = g.property AND f.table_name = g.table_name"
-        " RETURNING 1",
+        f" RETURNING {_CELLS}",
         {
             "devices": [device for device, _ in gaps],
             "properties": [table[0] for _, table in gaps],
             "tables": [table[1] for _, table in gaps],
         },
     )
+    states.gone(map(TABLE_FINDINGS.row._make, gone))
     rows: list[tuple[Any, ...]] = []
     for (device, table), its in gaps.items():
         for gap in its:
             day = gap.before.round.gaming_day if gap.before.round else None
             rows += _rows(table, day, gap.after, lost_facts([gap]), device=device, settled=True)
-    store.save(TABLE_FINDINGS, rows)
+    _save_findings(store, rows, states)
 
 
 class _Judged(NamedTuple):
@@ -295,15 +303,15 @@ def _of_floor(
     return _rows(table, day, fact, found, device=_SUPERVISION, settled=settled)
 
 
-def _save(store: ViewStore, judged: Sequence[_Judged]) -> None:
+def _save(store: ViewStore, judged: Sequence[_Judged], states: FindingStates) -> None:
     """Replace the findings that were not settled by the new ones."""
-    store.query(
+    gone = store.query(
         "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
         " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
         " WHERE f.property = j.property"
         " AND CASE j.table_name WHEN '' THEN f.device = %(supervision)s"
         " ELSE f.table_name = j.table_name AND f.device IS NULL END"
-        " AND (j.anew OR NOT f.settled) RETURNING 1",
+        f" AND (j.anew OR NOT f.settled) RETURNING {_CELLS}",
         {
             "properties": [each.table[0] for each in judged],
             "tables": [each.table[1] for each in judged],
@@ -311,8 +319,20 @@ def _save(store: ViewStore, judged: Sequence[_Judged]) -> None:
             "supervision": _SUPERVISION,
         },
     )
-    store.save(TABLE_FINDINGS, (row for each in judged for row in each.rows))
+    states.gone(map(TABLE_FINDINGS.row._make, gone))
+    _save_findings(store, [row for each in judged for row in each.rows], states)
     store.save(CARE, (each.cared for each in judged))
+
+
+def _save_findings(
+    store: ViewStore, rows: Sequence[tuple[Any, ...]], states: FindingStates
+) -> None:
+    """Write findings, each with the work on it."""
+    found = []
+    for row in rows:
+        _, table, _, source, fact_id, _, day, code, *_ = row
+        found.append((row, ref_at_table(table, day, code, source, fact_id)))
+    store.save(TABLE_FINDINGS, states.rows(TABLE_FINDINGS, found))
 
 
 def _rows(

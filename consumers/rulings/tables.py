@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.rounds.index import ROUND_KEY
+from consumers.rulings.finding_work import STATE, STATE_INDEXES
 from infra.postgres.view_tables import Column, ViewTable
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ FINDINGS = ViewTable(
         Column("throw", "smallint", "Throw that settled the wager, if it has one.", null=True),
         Column("off", "bigint", "Cents between record and rules; null: not money.", null=True),
         Column("time_us", "bigint", "Latest device time of the round's facts, microseconds."),
+        *STATE,
     ),
-    ("(code)",),
+    ("(code)", *STATE_INDEXES),
 )
 
 MONEY = ViewTable(

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from consumers.rulings.coupons import Place
     from consumers.rulings.device_sequences import Hole
     from consumers.rulings.error_counts import CountedRound
+    from consumers.rulings.finding_work import FindingStates
     from consumers.rulings.table_findings import Heard
     from infra.postgres.view_tables import ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
@@ -139,12 +140,12 @@ class RoundBatch:
         for round_ in sorted(filter(self._owns, touched)):
             self._touch(self.case(round_), row.position)
 
-    def finish_batch(self) -> None:
+    def finish_batch(self, states: FindingStates) -> None:
         """Rule on the rounds touched since their last ruling; write their rows to the view."""
         for case in self._cases.values():
             if case.touched and not case.ruled:
                 self._rule(case)
-        self._save()
+        self._save(states)
         self._around.save()
         self.devices.save()
 
@@ -246,7 +247,7 @@ class RoundBatch:
         for key, row in known.items():
             case = self._cases[RoundId(*key)]
             case.stored, case.version, case.position = True, row.version, row.position
-            case.touches, case.kept = row.touches, row.kept
+            case.touches, case.kept, case.found = row.touches, row.kept, row.findings
             case.text = case.kept_text = None if row.ruling is None else row.ruling.encode()
             case.kept_position = case.position
         self._load_kept(
@@ -380,23 +381,25 @@ class RoundBatch:
             self._heard[row.tape, row.table_seq] = fact_of(row)
         return [self._heard[place] for place in wanted]
 
-    def _save(self) -> None:
+    def _save(self, states: FindingStates) -> None:
         """Write rulings, their parts, and the places of their facts to the view."""
         judged = [case for case in self._cases.values() if case.touched]
         again = [case.round for case in judged if case.stored]
         store = self._store
         store.delete(SETTLEMENTS, again)
+        states.gone(store.rows(FINDINGS, [case.round for case in judged if case.found]))
         store.delete(FINDINGS, again)
         store.save(RULINGS, (cells(case) for case in judged))
         store.delete(VERSIONS, ((*case.round, case.passing) for case in judged if case.passing))
         store.save(VERSIONS, self._versions.values())
         store.save(SETTLEMENTS, (row for case in judged for row in settlements(case)))
-        store.save(FINDINGS, (row for case in judged for row in findings(case)))
+        found = (each for case in judged for each in findings(case))
+        store.save(FINDINGS, states.rows(FINDINGS, found))
         odds = OddsInForce(self._rules, self._batches)
         of_money = (row for case in judged for row in money(case, self._made(case), odds))
         store.save(MONEY, of_money)
-        found = (lines(case, self._made(case)) for case in judged)
-        self.counted = [each for each in found if each is not None]
+        counted = (lines(case, self._made(case)) for case in judged)
+        self.counted = [each for each in counted if each is not None]
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
 
 

@@ -18,6 +18,7 @@ from infra.postgres.connection import Database
 from infra.postgres.migrations import migrate
 from tests.benchmarks.tools.served import place
 from tests.integration.rounds.test_search_work import DROP, FILTERS, ROUNDS, filled
+from tests.scenes.findings import fill_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,26 +32,6 @@ RUNS = 5
 
 PAGES = 100
 """Pages of the queue that its figures are of."""
-
-FILL = (
-    b"""
-INSERT INTO views.ruling_findings
-SELECT 'hollywood', 'T-' || n % 20, '2026-11-' || 20 + n / 2000, n, 0,
-       (ARRAY['overpaid', 'late_wager', 'underpaid', 'order_uncertain'])[1 + n % 4], 1 + n % 6,
-       'ante', (100 * n)::text, '0', '592.12(b)', 'Position ' || n, 1, NULL, 100 * n,
-       1795000000000000 + n * 43200000::bigint
-  FROM generate_series(1, 10000) n
-""",
-    b"""
-INSERT INTO views.review_work (property, ref, holder, held_us, closed, outcome, decided_us)
-SELECT property, concat_ws('|', table_name, gaming_day, number, code, position, 1, wager, ''),
-       'S-1', 1, number % 4 = 0, CASE WHEN number % 4 = 0 THEN 'right' END, 2
-  FROM views.ruling_findings WHERE number % 4 = 0 OR number % 10 = 1
-""",
-    b"ANALYZE views.ruling_findings",
-    b"ANALYZE views.review_work",
-)
-"""10,000 findings of 20 tables over five days, a quarter of them closed and a tenth taken."""
 
 
 def run() -> dict[str, object]:
@@ -91,9 +72,7 @@ def _queue() -> dict[str, object]:
         migrate(at.url)
         database = Database(at.url, at.url)
         install(database)
-        with database.connect("ledger_owner") as connection:
-            for statement in FILL:
-                connection.execute(statement)
+        fill_findings(database, 10_000)
         assert queue.counts(database, "S-1") == (7500, 1000, 2500, 6500)
         return {
             "page_ms": _milliseconds(lambda: queue.page(database, "open", "S-1")),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from ledger.record.wire import Fact
 
+CODE = "supervision_exceeded"
+"""The only code of findings of a floor's supervision."""
+
 HEARD: frozenset[type] = frozenset(
     {FloorpersonAssigned, FloorpersonRelieved, TableOpened, TableClosed}
 )
@@ -107,7 +110,7 @@ def _judged(floor: Floor, who: str, fact: Fact) -> list[Finding]:
     floor.told = [*floor.told, who]
     return [
         Finding(
-            code="supervision_exceeded",
+            code=CODE,
             expected=str(limit.most),
             recorded=str(len(supervised)),
             section=limit.section,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from consumers.review import queue, work
+from consumers.review import queue
 from consumers.review.queue import Queued
 from consumers.rounds import index, search, search_index
 from consumers.rulings import rulings
@@ -22,7 +22,7 @@ from replay.shell.output import Json, print_json, print_list, say
 from replay.shell.zones import house_zones
 from replay.text.times import stamp
 
-VIEWS = (rulings.VIEW, work.VIEW, index.ROUND_INDEX, search_index.VIEW)
+VIEWS = (rulings.VIEW, index.ROUND_INDEX, search_index.VIEW)
 
 app = family()
 review = family()

@@ -15,9 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
 from consumers.alerts.kinds import BY_NAME
-from consumers.review import queue, work
+from consumers.review import queue
 from consumers.review.queue import Queued, Shown
 from consumers.rounds import search
+from consumers.rulings import finding_work, rulings
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import NotFound, Usage
@@ -139,7 +140,7 @@ def _alerts(request: Request, who: User, state: Shown) -> list[Queued]:
         for each in alarms(now)
         if each.table and not each.round and its[each.says].id
     ]
-    keys = [work.ref_of(each.ref, each.property) for each in found]
+    keys = [finding_work.ref_of(each.ref, each.property) for each in found]
     done = queue.state_of(ports(request).database, keys)
     placed = [_worked(each, done.get(ref)) for each, (_, ref) in zip(found, keys, strict=True)]
     return [each for each in placed if _is_in(each, state, who.employee)]
@@ -154,7 +155,7 @@ def _alert(about: str, kind: str, says: str, id_: str, since_us: int) -> Queued:
         None, since_us, says, about, id_, 3 if words and words.severity == "urgent" else 1,
         "unseen", None, None, None, None, None, None,
     )  # fmt: skip
-    return item._replace(name=queue.name_of(*work.ref_of(item.ref, property_)))
+    return item._replace(name=finding_work.name_of(*finding_work.ref_of(item.ref, property_)))
 
 
 def _worked(each: Queued, done: tuple[Any, ...] | None) -> Queued:
@@ -215,7 +216,7 @@ def _step(request: Request, who: User, names: Sequence[str], typed: dict[str, st
         at = names[0] if names else ""
         says = f"{error.what}. {error.hint}"
         return _page(request, who, state, number, at, wrong=says, status=422)
-    up_to_date(database, [work.VIEW])
+    up_to_date(database, [rulings.VIEW])
     if request.headers.get(find.FRAGMENT) == "review":
         return _page(request, who, state, number, typed.get("next", ""))
     return RedirectResponse(f"{PATH}?{urlencode({'state': state, 'page': number})}", 303)

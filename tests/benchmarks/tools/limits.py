@@ -62,6 +62,7 @@ LIMITS = (
     Limit("commands.*_s.again", "<=", 0.55),
     Limit("history.table_days_6000.drop_of_a_day_s", "<=", 0.2),
     Limit("history.longer_to_shorter.*", "<=", 2.5),  # in proportion, and some chance
+    Limit("history.queue_of_10000.*.p99", "<=", 100),
     Limit("views.round_ms_at_10000000.cold_fetch_and_rule.p99", "<=", 20),
     Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
     Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours_alone", ">=", 1),

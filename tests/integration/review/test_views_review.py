@@ -6,7 +6,8 @@ import itertools
 from typing import TYPE_CHECKING
 
 from consumers.registry import install
-from consumers.review import queue, work
+from consumers.review import desk, queue
+from consumers.rulings import finding_work as work
 from consumers.rulings import rulings
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import reading, tape_source
@@ -40,7 +41,7 @@ def worked(database: Database, tape: PostgresTape, *facts: Received) -> list[wor
     append_facts(tape, facts)
     install(database)
     with tape_source(database) as source:
-        catch_up(database, source, [work.VIEW], batch_rows=2)
+        catch_up(database, source, [rulings.VIEW, desk.VIEW], batch_rows=2)
     with reading(database, [work.WORK.name]) as store:
         return [work.FindingWork(*row) for row in store.page(work.WORK, None, 100)]
 
@@ -86,10 +87,10 @@ def test_any_order_of_arrival_gives_the_same_rows(database: Database, tape: Post
         row = next(each for each in rows if each.ref.startswith(f"T-{number}|"))
         states.add((row.holder, row.closed, row.because, row.held_us, row.decided_us))
     assert states == {("S-1", False, "By mistake.", T0_US, T0_US + 2_000_000)}
-    before = dumped(database, work.VIEW)
+    before = dumped(database, rulings.VIEW)
     with tape_source(database) as source:
-        rebuild(database, source, work.VIEW)
-    assert dumped(database, work.VIEW) == before
+        rebuild(database, source, rulings.VIEW)
+    assert dumped(database, rulings.VIEW) == before
 
 
 def test_a_finding_has_one_name_with_or_without_its_property_and_its_first_hand() -> None:
@@ -102,8 +103,8 @@ def test_a_finding_has_one_name_with_or_without_its_property_and_its_first_hand(
 def test_a_sample_is_a_row_a_round(database: Database, tape: PostgresTape) -> None:
     drawn = SampleDrawn(sample="X", shift="S", rounds=(ROUND, "T/2026-11-20/1"), seed="7", by="S-9")
     worked(database, tape, told(0, drawn))
-    with reading(database, [work.SAMPLES.name]) as store:
-        rows = store.page(work.SAMPLES, None, 10)
+    with reading(database, [desk.SAMPLES.name]) as store:
+        rows = store.page(desk.SAMPLES, None, 10)
     assert [row[:6] for row in rows] == [
         ("hollywood", "X", "hollywood", "CC-07", "2026-11-20", 231),
         ("hollywood", "X", "hollywood", "T", "2026-11-20", 1),
@@ -149,7 +150,7 @@ def test_every_finding_is_named_in_facts_as_the_queue_names_it(database: Databas
     assert len(set(names)) > 10
     for each in members:
         work_ref = work.ref_of(each.ref, each.property)
-        assert queue.name_of(*work_ref) == each.name
+        assert work.name_of(*work_ref) == each.name
 
 
 def test_a_withheld_round_is_not_in_the_queue_and_not_counted(database: Database) -> None:
