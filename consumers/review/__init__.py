@@ -1,1 +1,1 @@
-"""The review desk: the queue of what to look at, and control samples."""
+"""The review desk: the queue of what to look at, control samples, and the log."""

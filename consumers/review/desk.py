@@ -1,20 +1,26 @@
-"""The view of the review desk: the rounds that were drawn by chance for review.
+"""The view of the review desk: rounds drawn by chance for review, and surveillance's log.
 
-It accepts facts in any order. The latest of those that draw a round in one sample decides.
+It accepts facts in any order. The latest of those that draw a round in one sample decides, and the
+first of those that give an entry of the log one name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from consumers.rounds.index import ROUND_KEY
 from consumers.runtime.source import Batch, Projection
+from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
-from ledger.facts import SampleDrawn, type_name
+from ledger.facts import LogEntryAdded, LogEntryCorrected, SampleDrawn, type_name
 from ledger.record.wire import fact_of
-from ledger.values import parse_round
+from ledger.values import parse_round, parse_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -26,6 +32,7 @@ SAMPLES = ViewTable(
         Column("held_at", "text", "Property whose surveillance drew the sample."),
         Column("sample", "text", "Name of the sample."),
         *ROUND_KEY,
+        Column("control", "boolean", "False: it has a finding, and is reviewed beside the others."),
         Column("shift", "text", "Name of the shift."),
         Column("seed", "text", "What the chance was seeded with."),
         Column("drawn_by", "text", "Who drew it."),
@@ -35,38 +42,88 @@ SAMPLES = ViewTable(
     ),
 )
 
-SAMPLED = "control_sample"
-"""The code under which work on a sampled round is recorded; no ruling has it."""
+LOG = ViewTable(
+    "review_log",
+    "Entries of surveillance's log, corrections among them; one row each.",
+    2,
+    (
+        Column("property", "text", "Property whose surveillance keeps the log."),
+        Column("entry", "text", "Name of the entry, e.g. L-2026-11-20-1."),
+        Column("from_us", "bigint", "When it began, microseconds."),
+        Column("to_us", "bigint", "When it ended; null: not said.", null=True),
+        Column("place", "text", "Place it happened at."),
+        Column("what", "text", "What happened."),
+        Column("who", "text[]", "The people concerned."),
+        Column("recorded_where", "text", "Recordings of it."),
+        Column("disposition", "text", "What was done about it."),
+        Column("moments", "json", "Facts and instants attached to it."),
+        Column("corrects", "text", "Name of the entry it corrects; null: none.", null=True),
+        Column("because", "text", "Why it corrects it.", null=True),
+        Column("written_by", "text", "Who wrote it."),
+        Column("written_us", "bigint", "Device time of the fact, microseconds."),
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+    ),
+    ("(from_us)", "(property, corrects) WHERE corrects IS NOT NULL"),
+)
 
-_READS = frozenset((type_name(SampleDrawn),))
+_ENTRIES = frozenset((type_name(LogEntryAdded), type_name(LogEntryCorrected)))
+_READS = _ENTRIES | {type_name(SampleDrawn)}
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Keep the samples that a batch has."""
+    """Keep the samples and the entries of the log that a batch has."""
     drawn: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    written: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for row, fact in batch.facts(_READS):
-        _draw(drawn, row.tape.partition("/")[0], fact)
-    older = store.load(SAMPLES, drawn)
-    store.save(SAMPLES, (r for k, r in drawn.items() if k not in older or r[-3:] > older[k][-3:]))
+        property_ = row.tape.partition("/")[0]
+        if row.type in _ENTRIES:
+            entry = _entry(property_, fact)
+            written[entry[:2]] = min(written.get(entry[:2], entry), entry, key=_told)
+        else:
+            _draw(drawn, property_, fact)
+    known = store.load(SAMPLES, drawn)
+    store.save(SAMPLES, (r for k, r in drawn.items() if _told(r) > _told(known.get(k, ()))))
+    first = store.load(LOG, written)
+    store.save(LOG, (r for k, r in written.items() if k not in first or _told(r) < _told(first[k])))
+
+
+def _told(row: Sequence[Any]) -> Any:  # noqa: ANN401 - compared alone
+    """Time, source and id of the fact that a row is from: its last cells."""
+    return row[-3:]
+
+
+def _entry(property_: str, fact: Fact) -> tuple[Any, ...]:
+    body: Any = fact.body
+    return (
+        *(property_, body.entry, parse_time(body.from_), parse_time(body.to) if body.to else None),
+        *(body.place, body.what, array_text(body.who), body.recorded_where, body.disposition),
+        msgspec.json.encode(body.moments).decode(),
+        *(getattr(body, "of", None), getattr(body, "because", None)),
+        *(body.by, fact.time_us, fact.source, fact.id),
+    )
 
 
 def _draw(drawn: dict[tuple[Any, ...], tuple[Any, ...]], property_: str, fact: Fact) -> None:
     body: Any = fact.body
     told = (body.shift, body.seed, body.by, fact.time_us, fact.source, fact.id)
-    for name in body.rounds:
-        round_ = parse_round(name, property_)
-        if round_:
-            key = (property_, body.sample, *round_)
-            drawn[key] = max(drawn.get(key, ()), (*key, *told), key=lambda row: row[-3:])
+    for control, names in ((False, body.among), (True, body.rounds)):
+        for name in names:
+            round_ = parse_round(name, property_)
+            if round_:
+                key = (property_, body.sample, *round_)
+                row = (*key, control, *told)
+                drawn[key] = max(drawn.get(key, row), row, key=_told)
 
 
 def _part_of(row: TapeRow) -> str | None:
-    """The sample of a fact, whatever tape it is on."""
+    """The sample or the entry of a fact, whatever tape it is on."""
     if row.type not in _READS:
         return None
     body: Any = fact_of(row).body
-    return f"{row.tape.partition('/')[0]}/{body.sample}"
+    name = body.entry if row.type in _ENTRIES else body.sample
+    return f"{row.tape.partition('/')[0]}/{name}"
 
 
-VIEW = Projection("review", 2, (SAMPLES,), apply, ordered=False, reads=_READS, part_of=_part_of)
+VIEW = Projection("review", 3, (SAMPLES, LOG), apply, ordered=False, reads=_READS, part_of=_part_of)
 """The view `review`."""

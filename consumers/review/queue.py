@@ -171,8 +171,8 @@ def state_of(database: Database, refs: Sequence[tuple[str, str]]) -> dict[str, t
 
 def _queued(cells: Sequence[Any]) -> Queued:
     """A finding from its cells, which have no gravity."""
-    gravity = list(Queued._fields).index("gravity")
-    return Queued(*cells[:gravity], GRAVITY.get(cells[5], 1), *cells[gravity:])
+    at = Queued._fields.index("gravity")
+    return Queued._make((*cells[:at], GRAVITY.get(cells[5], 1), *cells[at:]))
 
 
 def _given(who: str, without: Sequence[RoundId]) -> dict[str, object]:
@@ -196,7 +196,7 @@ _HIDDEN = (
 )
 """The rounds that are withheld."""
 
-_OF_HIDDEN = f"SELECT FROM {_HIDDEN} WHERE (h.property, h.table_name) = (f.property, f.table_name)"  # noqa: S608 - values are parameters
+_OF_HIDDEN = f"SELECT FROM {_HIDDEN} WHERE (h.property, h.table_name) = (f.property, f.table_name)"
 _OF_ROUNDS = f"""
 SELECT f.name, f.property, f.table_name, f.gaming_day, f.number, f.code, f.position, f.hand,
        f.wager, f.throw, f.off, f.time_us, f.says, NULL::text AS source, NULL::text AS fact_id,
@@ -215,7 +215,8 @@ SELECT f.name, f.property, f.table_name, f.gaming_day, NULL, f.code, NULL, NULL,
 
 _KEY = "property, table_name, code, wager, hour_us, status, holder, outcome"
 _HIDDEN_GROUPS = f"""
-SELECT {_KEY}, count(*)::int AS many, count(off)::int AS priced, coalesce(sum(off), 0)::bigint AS off
+SELECT {_KEY}, count(*)::int AS many, count(off)::int AS priced,
+       coalesce(sum(off), 0)::bigint AS off
   FROM (
 SELECT f.property, f.table_name, f.code, coalesce(f.wager, '') AS wager,
        f.time_us / {HOUR_US} * {HOUR_US} AS hour_us, f.status, f.holder, f.outcome, f.off

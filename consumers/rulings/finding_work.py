@@ -113,8 +113,10 @@ GROUPS = ViewTable(
         Column("off", "bigint", "Cents between record and rules of all of them."),
     ),
     (
-        "(status DESC, gravity DESC, off DESC, hour_us DESC, property, table_name, code, wager,"
-        " holder, outcome)",
+        (
+            "(status DESC, gravity DESC, off DESC, hour_us DESC, property, table_name, code, wager,"
+            " holder, outcome)"
+        ),
     ),
 )
 
@@ -157,7 +159,7 @@ class FindingWork(Struct):
     decided_id: str | None = None
 
 
-class State(NamedTuple):
+class FindingState(NamedTuple):
     """The cells of `STATE` of one finding."""
 
     ref: str
@@ -279,7 +281,7 @@ class FindingStates:
 
     def _loaded(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], FindingWork]:
         rows = self._store.load(WORK, dict.fromkeys(keys))
-        return {key: FindingWork(*row) for key, row in rows.items()}  # type: ignore[misc] # two cells are the key
+        return {key: FindingWork(*row) for key, row in rows.items()}
 
     def _restate(self, table: ViewTable, states: Sequence[tuple[str, ...]]) -> None:
         """Update stored findings in place: their work is no new message of the view."""
@@ -317,21 +319,21 @@ def _key(row: TapeRow, fact: Fact) -> tuple[str, str]:
     return ref_of(body.finding, row.tape.partition("/")[0])
 
 
-def _state(key: tuple[str, str], work: FindingWork | None) -> State:
+def _state(key: tuple[str, str], work: FindingWork | None) -> FindingState:
     property_, ref = key
     work = work or FindingWork(*key)
     status = "closed" if work.closed else "taken" if work.holder else "unseen"
-    return State(ref, name_of(property_, ref), status, work.holder or "", work.outcome or "")
+    return FindingState(ref, name_of(property_, ref), status, work.holder or "", work.outcome or "")
 
 
 def _take(work: FindingWork, fact: Fact) -> None:
     """Apply one fact, if it is later than the one that decided so far."""
     body: Any = fact.body
     told = (fact.time_us, fact.source, fact.id)
-    if isinstance(body, _HOLDS):
+    if type(body) in _HOLDS:
         if work.held_us is None or told > (work.held_us, work.held_source, work.held_id):
-            handed = type(body) is FindingHanded
-            work.holder, work.given_by = (body.to, body.by) if handed else (body.by, None)
+            work.holder = getattr(body, "to", body.by)  # a finding is handed to somebody
+            work.given_by = body.by if isinstance(body, FindingHanded) else None
             work.held_us, work.held_source, work.held_id = told
     elif work.decided_us is None or told > (
         work.decided_us, work.decided_source, work.decided_id,

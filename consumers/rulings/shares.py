@@ -1,8 +1,9 @@
 """Which facts one of several processes hears that divide the view `rulings` by tables.
 
 A process hears the facts of its tables, and those of devices that stand there. Facts of the office,
-coupons, supervision and work on findings are heard by all. So are facts of a device that has named one of its tables
-from another place: a gap in its numbers may touch rulings there. Part of the view `rulings`.
+coupons, supervision and work on findings are heard by all. So are facts of a device that has named
+one of its tables from another place: a gap in its numbers may touch rulings there. Part of the view
+`rulings`.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def judge_sequence_gaps(
     if not gaps:
         return
     gone = store.query(
-        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(devices)s::text[],"
+        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(devices)s::text[],"  # noqa: S608 - our own names
         " %(properties)s::text[], %(tables)s::text[]) AS g (device, property, table_name)"
         " WHERE f.device = g.device AND f.property = g.property AND f.table_name = g.table_name"
         f" RETURNING {_CELLS}",
@@ -306,7 +306,7 @@ def _of_floor(
 def _save(store: ViewStore, judged: Sequence[_Judged], states: FindingStates) -> None:
     """Replace the findings that were not settled by the new ones."""
     gone = store.query(
-        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
+        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"  # noqa: S608 - our own names
         " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
         " WHERE f.property = j.property"
         " AND CASE j.table_name WHEN '' THEN f.device = %(supervision)s"

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from ledger.facts.cases import Moments
 from ledger.facts.vocabulary import (
     Count,
     Employee,
@@ -84,14 +85,16 @@ class FindingReopened(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class SampleDrawn(FactOutsideRound, frozen=True, kw_only=True):
-    """Rounds without a finding are drawn by chance, to be reviewed among findings.
+    """Rounds without a finding are drawn by chance, to be reviewed blind among findings.
 
-    seed: with it the same rounds are drawn again.
+    seed: with it the same rounds are drawn again. among: rounds with a finding that are reviewed
+    blind beside them.
     """
 
     sample: Label
     shift: Label
     rounds: Annotated[tuple[RoundRef, ...], Meta(max_length=1000)]
+    among: Annotated[tuple[RoundRef, ...], Meta(max_length=1000)] = ()
     seed: Label
     by: Employee
 
@@ -162,6 +165,7 @@ class LogEntryAdded(FactOutsideRound, frozen=True, kw_only=True):
     recorded_where: Text
     disposition: Text
     by: Employee
+    moments: Moments = ()
 
     def __post_init__(self) -> None:
         require_moments(from_=self.from_, **({} if self.to is None else {"to": self.to}))
@@ -181,6 +185,7 @@ class LogEntryCorrected(FactOutsideRound, frozen=True, kw_only=True):
     disposition: Text
     because: Text
     by: Employee
+    moments: Moments = ()
 
     def __post_init__(self) -> None:
         require_moments(from_=self.from_, **({} if self.to is None else {"to": self.to}))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from infra.postgres.connection import Database
+    from ledger.facts.cases import DisputeCategory
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -47,6 +48,16 @@ DEVICE = "disputes"
 """The device of facts decided here: `/<property>/surveillance/disputes`."""
 
 _NAME = re.compile(NAME)
+
+CATEGORIES: dict[DisputeCategory, str] = {
+    "paid_short": "the patron was paid short",
+    "paid_over": "the patron was paid over",
+    "rule": "a rule was applied wrongly",
+    "procedure": "a procedure was not followed",
+    "no_error": "no error",
+    "other": "something else",
+}
+"""What a dispute's outcome can be of, in words."""
 
 
 class Claim(Struct, frozen=True):
@@ -91,11 +102,12 @@ class Revealed(Struct, frozen=True):
 
 
 class Resolved(Struct, frozen=True):
-    """The outcome."""
+    """The outcome. category: None if none was recorded."""
 
     outcome: str
     by: str
     time_us: int
+    category: DisputeCategory | None = None
 
 
 class Adjusted(Struct, frozen=True):
@@ -204,11 +216,15 @@ class Dispute(Struct, frozen=True, kw_only=True):
         self._still_open("reveal the claim of")
         return ClaimRevealed(dispute=self.dispute, by=by)
 
-    def resolve(self, outcome: str, by: str) -> DisputeResolved:
-        """The outcome; a dispute has one."""
+    def resolve(self, outcome: str, by: str, category: str | None = None) -> DisputeResolved:
+        """The outcome; a dispute has one. category: one of `CATEGORIES`."""
         self._still_open("resolve")
         told = written(outcome, "outcome")
-        return DisputeResolved(dispute=self.dispute, outcome=told, by=by)
+        known = next((each for each in CATEGORIES if each == category), None)
+        if category and known is None:
+            hint = f"Give one of {', '.join(CATEGORIES)}."
+            raise Usage("There is no such category", where="category", hint=hint)
+        return DisputeResolved(dispute=self.dispute, outcome=told, by=by, category=known)
 
     def adjust(
         self, amount: int, paid_from: str, by: str, position: int | None = None
@@ -318,7 +334,7 @@ _FOLDED: dict[type[Body], _Made] = {
     ClaimRevealed: ("revealed", lambda _, body, time_us: Revealed(body.by, time_us)),
     DisputeResolved: (
         "resolutions",
-        lambda _, body, time_us: Resolved(body.outcome, body.by, time_us),
+        lambda _, body, time_us: Resolved(body.outcome, body.by, time_us, body.category),
     ),
     AdjustmentPaid: (
         "adjustments",

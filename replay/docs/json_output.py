@@ -59,6 +59,7 @@ from replay.docs.fields.json_output import MEANINGS
 from replay.games.game_card import GameCard
 from replay.recording.answers import Answer
 from replay.reports.table import ReportHead
+from replay.review.samples import SampleResult
 from replay.rounds.moment import HeldCards, SeatMoment, Stake
 from replay.rounds.owed import OwedLine
 from replay.statistics.error_report import ErrorRow
@@ -155,6 +156,17 @@ FORMS = (
             *("given_by", "outcome", "because", "decided_by", "decided_us", "dealers"),
         ),
     ),
+    JsonForm(
+        ("logbook list",),
+        "entry",
+        (
+            *("entry", "property", "from_us", "to_us", "place", "what", "who", "recorded_where"),
+            *("disposition", "by", "corrections"),
+        ),
+    ),
+    JsonForm(("logbook add", "logbook correct"), "entry", ("entry",)),
+    JsonForm(("review sample",), "sample", ("sample", "seed", "drawn", "position")),
+    JsonForm(("review samples",), "sample", (*fields_of(SampleResult), "says")),
     JsonForm(
         tuple(f"review {each}" for each in ("take", "give", "close", "reopen")),
         "finding",

@@ -1,1 +1,1 @@
-"""The review desk: work on findings, and control samples, as facts of the house."""
+"""The review desk: work on findings, control samples and the log, as facts of the house."""

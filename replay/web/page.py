@@ -72,6 +72,7 @@ TABS = (
     Tab("Review", "/review", ("auditor",)),
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
+    Tab("Log", "/log", ("surveillance", "auditor")),
     Tab("Statistics", "/statistics", ("surveillance", "auditor")),
     Tab("Drop", "/drop", ("finance", "auditor")),
     Tab("Win", "/win", ("finance", "auditor")),
@@ -118,9 +119,8 @@ def _to_review(request: Request, user: User | None) -> queue.Counts | None:
     """How many findings this user may see are open, and theirs; None: the database is down."""
     if user is None:
         return None
-    without = tuple(blind_review.hidden(request, user))
     try:
-        return queue.counts(ports(request).database, user.employee, without)
+        return blind_review.counts(request, user)
     except Unavailable:
         return None
 

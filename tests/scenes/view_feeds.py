@@ -25,6 +25,7 @@ from ledger.facts import (
     FindingTaken,
     FootageLocked,
     FrameAnnotated,
+    LogEntryAdded,
     MeterRead,
     RoundCompleted,
     SampleDrawn,
@@ -122,7 +123,7 @@ def of_finance() -> list[Received]:
 
 
 def reviewed() -> list[Received]:
-    """Work on findings, a sample, and marks on footage: no simulated floor has them."""
+    """Work on findings, a sample, the log, and marks on footage: no simulated floor has them."""
     rounds = tuple(f"p:T-{nth}/2026-11-20/{nth}" for nth in range(1, 10))
     bodies = [
         *(
@@ -131,6 +132,19 @@ def reviewed() -> list[Received]:
         ),
         SampleDrawn(sample="S-1", shift="day", rounds=rounds, seed="7", by="S-9"),
         *_marked(),
+        *(
+            LogEntryAdded(
+                entry=f"L-{nth}",
+                from_="2026-11-20T21:05:00Z",
+                place="cage",
+                what="A fall.",
+                who=(),
+                recorded_where="cam2",
+                disposition="none",
+                by="S-9",
+            )
+            for nth in range(9)
+        ),
     ]
     return [
         received(encode(body, "/p/surveillance/review", f"r-{nth}", 1_795_000_000_000_000 + nth))

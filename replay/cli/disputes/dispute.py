@@ -24,7 +24,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.options import By, RoundName, between
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
-from replay.disputes.dispute import Dispute
+from replay.disputes.dispute import CATEGORIES, Dispute
 from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
 from replay.disputes.service import DisputeContext, moments_of, opened_disputes
 from replay.disputes.watched import how_seen, typed_spans
@@ -290,6 +290,10 @@ def resolve(
     name: Name,
     *,
     outcome: Annotated[str, typer.Option(help="The decision.")],
+    category: Annotated[
+        Literal["paid_short", "paid_over", "rule", "procedure", "no_error", "other"] | None,
+        typer.Option(help="What it was."),
+    ] = None,
     by: By,
     property_: Property = None,
     json: Json = False,
@@ -298,7 +302,7 @@ def resolve(
 
     Example: round-ledger dispute resolve D-2026-11-20-1 --outcome 'Upheld: $25 short' --by S-2001
     """
-    _act(name, property_, lambda case: case.resolve(outcome, by), json=json)
+    _act(name, property_, lambda case: case.resolve(outcome, by, category), json=json)
 
 
 @dispute.command("adjust")
@@ -570,6 +574,8 @@ def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:
     if seen.outcome:
         when = local(seen.outcome.time_us, zone)
         rows.append(("decided", f"{seen.outcome.outcome} ({seen.outcome.by}, {when})"))
+        if seen.outcome.category:
+            rows.append(("category", CATEGORIES[seen.outcome.category]))
     return rows
 
 

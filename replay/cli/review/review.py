@@ -1,4 +1,4 @@
-"""`review`: the findings of rulings and tables, who works on each, and how each was closed."""
+"""`review`: findings and the work on each, and control samples."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from consumers.review import desk as review_view
 from consumers.review import queue
 from consumers.review.queue import Queued
 from consumers.rounds import index, search, search_index
@@ -14,15 +15,15 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.values import dollars, quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By
+from replay.cli.shell.options import By, require_gaming_day
 from replay.recording.house_facts import Noted
-from replay.review import desk
+from replay.review import desk, samples
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_list, say
 from replay.shell.zones import house_zones
 from replay.text.times import stamp
 
-VIEWS = (rulings.VIEW, index.ROUND_INDEX, search_index.VIEW)
+VIEWS = (rulings.VIEW, review_view.VIEW, index.ROUND_INDEX, search_index.VIEW)
 
 app = family()
 review = family()
@@ -31,6 +32,10 @@ app.add_typer(review, name="review", help="Work on findings: take, give, close a
 Names = Annotated[
     list[str],
     typer.Argument(metavar="NAME", help="Names from `review list`, or rounds for all of theirs."),
+]
+DayOf = Annotated[
+    str,
+    typer.Option("--gaming-day", metavar="DAY", help="Gaming day.", callback=require_gaming_day),
 ]
 Because = Annotated[str, typer.Option(help="What was seen, or why.")]
 
@@ -138,6 +143,66 @@ def reopen(names: Names, *, because: Because, by: By, json: Json = False) -> Non
     Example: round-ledger review reopen CC-02/2026-11-20/61 --because "Wrong seat" --by S-2001
     """
     _act(names, lambda tape, found: desk.reopen(tape, found, because, by), "reopened", json=json)
+
+
+@review.command("sample")
+def sample(
+    *,
+    property_: Annotated[str, typer.Option("--property", help="Casino, such as hollywood.")],
+    gaming_day: DayOf,
+    shift: Annotated[
+        str | None, typer.Option(help="Shift of the day, such as swing; else the whole day.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Rounds without a finding.")] = 10,
+    seed: Annotated[
+        str | None, typer.Option(help="Draws the same rounds again; else a new one is made.")
+    ] = None,
+    by: By,
+    json: Json = False,
+) -> None:
+    """Draw rounds without a finding, to be reviewed blind among rounds with one.
+
+    No page says which is which until each is closed.
+
+    Example: round-ledger review sample --property hollywood --gaming-day 2026-11-20 --by S-9
+    """
+    asked = samples.Draw(property_, gaming_day, shift, rounds, seed or samples.new_seed())
+    with _opened() as (database, tape):
+        drawn = samples.draw(database, tape, asked, by)
+    if json:
+        print_json(
+            {
+                "sample": drawn.sample,
+                "seed": asked.seed,
+                "drawn": [str(each) for each in drawn.rounds],
+                "position": drawn.position,
+            }
+        )
+        return
+    say(f"{quantity(len(drawn.rounds), 'round')} to watch in Review; sample {drawn.sample}.")
+
+
+@review.command("samples")
+def samples_(*, json: Json = False) -> None:
+    """List control samples, and what the ledger misses by each.
+
+    Example: round-ledger review samples
+    """
+    with _opened() as (database, _):
+        found = samples.results(database)
+    print_list(
+        "Control samples",
+        found,
+        {
+            "sample": lambda each: each.sample,
+            "drawn by": lambda each: each.drawn_by,
+            "watched": lambda each: f"{each.closed} of {each.rounds}",
+            "result": lambda each: each.says,
+        },
+        json=json,
+        as_json=lambda each: each._asdict() | {"says": each.says},
+        none="No sample was drawn yet.",
+    )
 
 
 def _act(

@@ -53,6 +53,7 @@ COMMANDS = (
         INVESTIGATORS,
         "Work on findings: take, give, close and reopen them.",
     ),
+    Command("logbook", "review.logbook", INVESTIGATORS, "Write and read surveillance's log."),
     Command("dispute", "disputes.dispute", INVESTIGATORS, "Raise, review and resolve disputes."),
     Command(
         "dossier",

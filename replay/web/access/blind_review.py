@@ -1,7 +1,8 @@
 """Blind review: decides for every page what is withheld from a reviewer.
 
 A round is withheld from a surveillance user while a dispute about it is open, if they neither know
-its claim nor have written down what they saw. Pages filter what they show through this module.
+its claim nor have written down what they saw. A round of a control sample is withheld from all of
+them until it is closed. Pages filter what they show through this module.
 Withheld content is not in a response at all, and no search shows whether it would match.
 """
 
@@ -16,13 +17,15 @@ from starlette.requests import Request
 from consumers.disputes import disputes
 from consumers.floor.table_board import Board
 from consumers.money.drop import Drop
+from consumers.review import desk, queue, samples
+from consumers.review.log import LoggedEntry, WrittenEntry
+from consumers.review.samples import SampledRound
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters, Order
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.rules.engine.ruling import Finding, TableFindings
-from ledger.values import RoundId, parse_subject
-from replay.disputes.dispute import Dispute
+from ledger.values import RoundId, parse_round, parse_subject
 from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
 from replay.disputes.service import CaseFile, LockChange, round_times, unknown_to
 from replay.dossier.request import DossierRequest
@@ -42,8 +45,11 @@ BLIND = (
 BLIND_STEPS = frozenset(("observe", "reveal", "lock"))
 """Steps open to a reviewer under blind review: observe, reveal, lock."""
 
-Hidden = Mapping[RoundId, Dispute]
-"""Rounds that are withheld from a user, each with its dispute."""
+Hidden = Mapping[RoundId, str]
+"""Rounds that are withheld from a user, each with the address where it is reviewed."""
+
+NEAR_US = 3_600_000_000
+"""How near to a withheld round an entry of the log at its table is left out, microseconds."""
 
 OPEN_TO_ALL = frozenset(
     (
@@ -64,15 +70,42 @@ def hidden(request: Request, user: User) -> Hidden:
         return {}
     kept: Hidden | None = getattr(request.state, "hidden", None)
     if kept is None:
-        kept = unknown_to(ports(request).database, user.employee)
+        database = ports(request).database
+        cases = unknown_to(database, user.employee)
+        kept = {each.round: f"/review?at={each.queued.name}" for each in sampled(request, user)} | {
+            round_: case_address(case.property, case.dispute) for round_, case in cases.items()
+        }
         request.state.hidden = kept
     return kept
 
 
+def sampled(request: Request, user: User) -> Sequence[SampledRound]:
+    """The rounds of control samples that wait for this user's review; read once per request."""
+    if not user.has("surveillance"):
+        return ()
+    kept: Sequence[SampledRound] | None = getattr(request.state, "sampled", None)
+    if kept is None:
+        up_to_date(ports(request).database, [desk.VIEW])  # as `unknown_to`
+        kept = samples.open_rounds(ports(request).database)
+        request.state.sampled = kept
+    return kept
+
+
+def counts(request: Request, user: User) -> queue.Counts:
+    """How much this user has to review, rounds of control samples among it."""
+    without = tuple(hidden(request, user))
+    found = queue.counts(ports(request).database, user.employee, without)
+    waiting = [each.queued for each in sampled(request, user)]
+    return found._replace(
+        open=found.open + len(waiting),
+        mine=found.mine + sum(each.holder == user.employee for each in waiting),
+        unseen=found.unseen + sum(each.holder is None for each in waiting),
+    )
+
+
 def case_of(request: Request, user: User, round_: RoundId) -> str | None:
-    """The page of the case for which a round is withheld from this user; None: it is not."""
-    about = hidden(request, user).get(round_)
-    return None if about is None else case_address(about.property, about.dispute)
+    """The page that reviews a round withheld from this user; None: it is not withheld."""
+    return hidden(request, user).get(round_)
 
 
 def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
@@ -149,6 +182,45 @@ class ShownDay(NamedTuple):
     drop: Drop
     findings: Sequence[Finding] = ()  # about the table's day, not about a round
     withheld: bool = False  # the sums over its rounds are withheld from this user
+
+
+def log(
+    request: Request, user: User, found: Sequence[LoggedEntry]
+) -> tuple[list[LoggedEntry], int]:
+    """The entries of the log, without those of withheld rounds; and how many are left out.
+
+    An entry is of a round if it names it, or its table at that time. What the reader wrote stays.
+    """
+    blind = _blind(request, user)
+    shown = [each for each in found if not any(_is_of(each, user.employee, *of) for of in blind)]
+    return shown, len(found) - len(shown)
+
+
+def _is_of(each: LoggedEntry, reader: str, round_: RoundId, went: tuple[int, int] | None) -> bool:
+    return any(
+        entry.written_by != reader
+        and entry.property == round_.property
+        and (_names(entry, round_) or (_is_there(entry, round_) and _is_then(entry, went)))
+        for entry in (each.first, *each.corrections)
+    )
+
+
+def _names(entry: WrittenEntry, round_: RoundId) -> bool:
+    attached = (moment.round for moment in entry.moments if moment.round)
+    texts = (entry.what, entry.disposition, entry.recorded_where)
+    return any(parse_round(name, entry.property) == round_ for name in attached) or any(
+        round_.subject in text for text in texts
+    )
+
+
+def _is_there(entry: WrittenEntry, round_: RoundId) -> bool:
+    return any(round_.table in text for text in (entry.place, entry.what, entry.disposition))
+
+
+def _is_then(entry: WrittenEntry, went: tuple[int, int] | None) -> bool:
+    return went is None or (
+        entry.from_us <= went[1] + NEAR_US and entry.until_us >= went[0] - NEAR_US
+    )
 
 
 def table_findings(all_: Sequence[TableFindings], withheld: Hidden) -> list[TableFindings]:

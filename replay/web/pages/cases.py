@@ -16,7 +16,6 @@ from starlette.responses import RedirectResponse
 from consumers.disputes import disputes
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import Role, User
-from infra.postgres.connection import Database
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
@@ -24,9 +23,9 @@ from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.custody_service import ReleaseScope
 from replay.disputes import service, watched
 from replay.disputes.comparison import compare
-from replay.disputes.dispute import Dispute
+from replay.disputes.dispute import CATEGORIES, Dispute
 from replay.disputes.preserved_windows import CameraScope
-from replay.disputes.service import CaseFile, case_file, unknown_to
+from replay.disputes.service import CaseFile, case_file
 from replay.review.footage_marks import PlacedMarks
 from replay.rounds.story import Story
 from replay.text.times import aloud, local, read, span
@@ -44,7 +43,7 @@ READERS: tuple[Role, ...] = ("surveillance", "auditor")
 
 NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
 NUMBER_MAX = 999_999  # of a fact in its round
-WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "because")
+WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "category", "because")
 """Fields that are given back to be sent again if the case has changed; amounts are not."""
 
 MOVED_ON = (
@@ -133,7 +132,7 @@ def raise_(
     typed = {"round": round_, "position": position, "claim": claim}
     try:
         said, name = lines(claim, "claim", TEXT_MAX), round_.strip()
-        if not sure and (doubt := _doubt(ports(request).database, name, position, user.employee)):
+        if not sure and (doubt := _doubt(request, user, name, position)):
             return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
         context = ports(request).dispute_context
         case = service.raise_(context, name, position, said, user.employee).case
@@ -143,9 +142,10 @@ def raise_(
     return _see(case.property, case.dispute)
 
 
-def _doubt(database: Database, round_: str, position: int, by: str) -> str:
+def _doubt(request: Request, user: User, round_: str, position: int) -> str:
     """The question to ask before a dispute is raised; empty if there is none."""
-    return service.doubt(database, round_, position, unknown_to(database, by))
+    blind = blind_review.hidden(request, user)
+    return service.doubt(ports(request).database, round_, position, blind)
 
 
 @router.post(f"{PATH}/preserve")
@@ -315,7 +315,7 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
     if what == "reveal":
         return case.reveal(by)
     if what == "resolve":
-        return case.resolve(typed.get("outcome", ""), by)
+        return case.resolve(typed.get("outcome", ""), by, typed.get("category"))
     if what == "adjust":
         paid = cents(written(typed.get("amount", ""), "amount"), "amount") or 0
         paid_from = typed.get("paid_from", "cage")
@@ -397,6 +397,8 @@ def _page(
         mark=mark,
         typed=typed or {},
         how_seen=watched.how_seen,
+        categories=CATEGORIES,
+        usual_amount=_lacking(seen.left),
         when=lambda time_us: aloud(local(time_us, zone)),
         at=lambda text: aloud(local(parse_time(text) or 0, zone)),
         time_us=parse_time,
@@ -413,6 +415,11 @@ def _marks(request: Request, user: User, file: CaseFile) -> PlacedMarks | None:
         return marks.marks_of(request, user, ports(request).rounds.told(round_)) if round_ else None
     except NotFound:
         return None
+
+
+def _lacking(left: int | None) -> str:
+    """What a patron still lacks, as an amount is typed; empty if nothing."""
+    return f"{-left // 100}.{-left % 100:02}" if left is not None and left < 0 else ""
 
 
 def _numbers(story: Story | None) -> dict[tuple[str, str], int]:

@@ -12,7 +12,6 @@ from fastapi import APIRouter, Depends, Request, Response
 from consumers.alerts.kinds.tables import TABLE_QUIET
 from consumers.floor import table_board
 from consumers.floor.table_board import Board
-from consumers.review import queue
 from consumers.rounds import search
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
@@ -71,7 +70,7 @@ def live(request: Request, who: Watcher) -> Response:
         rounds=who.has("surveillance", "auditor"),
         day_s=DAY_S,
         left_out=len(blind),
-        open_findings=queue.counts(database, who.employee, tuple(blind)).open,
+        open_findings=blind_review.counts(request, who).open,
     )
 
 

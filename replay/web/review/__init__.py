@@ -1,1 +1,1 @@
-"""The page Review: the queue of findings and the work on them."""
+"""The pages Review and Log: the queue of findings, the work on them, and what is written down."""

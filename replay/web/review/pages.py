@@ -5,17 +5,18 @@ parts of this page; without scripts every step is a form.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, get_args
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
 from consumers.alerts.kinds import BY_NAME
-from consumers.review import queue
+from consumers.review import desk as review_view
+from consumers.review import queue, samples
 from consumers.review.queue import Queued, Shown
 from consumers.rounds import search
 from consumers.rulings import finding_work, rulings
@@ -23,6 +24,7 @@ from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import NotFound, Usage
 from replay.review import desk
+from replay.review import samples as sampling
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page, round_path
@@ -32,6 +34,10 @@ from replay.web.pages.round_page import blind_data, shown
 from replay.web.ports import ports
 
 PATH = "/review"
+SAMPLES = f"{PATH}/samples"
+
+USUAL = 10
+"""Rounds without a finding in a sample, unless another number is typed."""
 
 BEFORE_US, AFTER_US = 8_000_000, 4_000_000
 """What is played around a finding's fact, microseconds."""
@@ -41,6 +47,7 @@ NAMES_MAX = 200
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in("surveillance", "auditor"))]
+Reviewer = Annotated[User, Depends(signed_in("surveillance"))]
 
 
 class Alike(NamedTuple):
@@ -86,7 +93,7 @@ def _page(
     found = queue.page(database, state, who.employee, number=number, without=blind)
     groups = _alike(request, found.groups)
     if number == 1:
-        groups = [Alike(1, None, [each], ()) for each in _alerts(request, who, state)] + groups
+        groups = _with_others(request, who, state, groups)
     members = [each for group in groups for each in group.members]
     chosen = next((each for each in members if each.name == at), members[0] if members else None)
     part = request.headers.get(find.FRAGMENT) == "review"
@@ -98,19 +105,30 @@ def _page(
         groups=groups,
         chosen=chosen,
         alike=next((group for group in groups if chosen in group.members), None),
-        counts=queue.counts(database, who.employee, blind),
+        counts=blind_review.counts(request, who),
         state=state,
         number=number,
         pages=-(-found.groups_all // queue.GROUPS_MAX),
         now_us=time.time_ns() // 1000,
         may=who.has("surveillance"),
-        outcomes=desk.OUTCOMES,
+        outcomes=_outcomes(chosen),
+        sampled=samples.SAMPLED,
         left_out=len(blind),
         wrong=wrong,
         kinds=BY_NAME,
         raise_address=_raise_address(chosen),
         several=len({each.property for each in members}) > 1,
     )
+
+
+def _with_others(request: Request, who: User, state: Shown, groups: Sequence[Alike]) -> list[Alike]:
+    """The first page: alerts, findings of money and cards, rounds of samples, then the rest."""
+    alerts, blind = (
+        [Alike(1, None, [each], ()) for each in its(request, who, state)]
+        for its in (_alerts, _sampled)
+    )
+    grave = [each for each in groups if each.members[0].gravity > samples.GRAVITY]
+    return [*alerts, *grave, *blind, *(each for each in groups if each not in grave)]
 
 
 def _alike(request: Request, found: Sequence[queue.Group]) -> list[Alike]:
@@ -158,6 +176,22 @@ def _alert(about: str, kind: str, says: str, id_: str, since_us: int) -> Queued:
     return item._replace(name=finding_work.name_of(*finding_work.ref_of(item.ref, property_)))
 
 
+def _sampled(request: Request, who: User, state: Shown) -> list[Queued]:
+    """The rounds of control samples in one state. Those with a finding look the same."""
+    if not who.has("surveillance"):
+        return []
+    if state == "closed":
+        return [each.queued for each in samples.closed_rounds(ports(request).database)]
+    waiting = (each.queued for each in blind_review.sampled(request, who))
+    return [each for each in waiting if _is_in(each, state, who.employee)]
+
+
+def _outcomes(chosen: Queued | None) -> Mapping[Any, str]:
+    """How the chosen finding can be closed."""
+    is_blind = chosen is not None and chosen.code == samples.SAMPLED
+    return sampling.OUTCOMES if is_blind else desk.OUTCOMES
+
+
 def _worked(each: Queued, done: tuple[Any, ...] | None) -> Queued:
     if done is None:
         return each
@@ -187,7 +221,7 @@ def _raise_address(chosen: Queued | None) -> str | None:
 
 
 @router.post(PATH)
-async def step(request: Request, who: Reader) -> Response:
+async def step(request: Request, who: Reviewer) -> Response:
     """Take, give, close or reopen the findings that the form names."""
     form = await request.form()
     names = [str(each) for each in form.getlist("name")][:NAMES_MAX]
@@ -223,19 +257,72 @@ def _step(request: Request, who: User, names: Sequence[str], typed: dict[str, st
 
 
 def _named(request: Request, who: User, names: Sequence[str]) -> list[Queued]:
-    """The findings and alerts with these names. Raises `NotFound`."""
-    alerts = {
-        each.name: each for state in ("open", "closed") for each in _alerts(request, who, state)
+    """The findings, alerts and rounds of samples with these names. Raises `NotFound`."""
+    states: tuple[Shown, ...] = ("open", "closed")
+    known = {
+        each.name: each
+        for state in states
+        for each in (*_alerts(request, who, state), *_sampled(request, who, state))
     }
-    rest = [name for name in names if name not in alerts]
+    rest = [name for name in names if name not in known]
     blind = tuple(blind_review.hidden(request, who))
     found = desk.find(ports(request).database, rest, blind) if rest else []
-    return [alerts[name] for name in names if name in alerts] + found
+    return [known[name] for name in names if name in known] + found
+
+
+@router.get(SAMPLES)
+def control_samples(request: Request, who: Reader) -> Response:
+    """The control samples with their results, and the form that draws one."""
+    return _samples_page(request, who)
+
+
+@router.post(SAMPLES)
+def draw(
+    request: Request,
+    who: Reviewer,
+    property_: Annotated[str, Form(alias="property", max_length=64)],
+    gaming_day: Annotated[str, Form(max_length=32)],
+    many: Annotated[int, Form(alias="rounds")],
+    shift: Annotated[str, Form(max_length=64)] = "",
+) -> Response:
+    """Draw a sample."""
+    shift_ = shift.strip() or None
+    asked = sampling.Draw(property_.strip(), gaming_day.strip(), shift_, many, sampling.new_seed())
+    try:
+        sampling.draw(ports(request).database, ports(request).tape, asked, who.employee)
+    except Usage as error:
+        wrong = f"{error.what}. {error.hint}"
+        return _samples_page(request, who, wrong, 422, asked)
+    return RedirectResponse(SAMPLES, 303)
+
+
+def _samples_page(
+    request: Request,
+    who: User,
+    wrong: str = "",
+    status: int = 200,
+    asked: sampling.Draw | None = None,
+) -> Response:
+    database = ports(request).database
+    up_to_date(database, [rulings.VIEW, review_view.VIEW])
+    newest = search.search(database, search.Filters(limit=1))
+    where = (newest[0].id.property, newest[0].id.gaming_day) if newest else ("", "")
+    return page(
+        request,
+        "samples.html",
+        status,
+        results=sampling.results(database),
+        may=who.has("surveillance"),
+        asked=asked or sampling.Draw(*where, None, USUAL, ""),
+        wrong=wrong,
+    )
 
 
 @router.get(PATH + "/footage/{name}")
 def its_footage(request: Request, who: Reader, name: str) -> Response:
     """The cameras around a finding's fact, for the player; viewing them is recorded first."""
+    if blind := next((e for e in _sampled(request, who, "open") if e.name == name), None):
+        return _whole_round(request, who, blind)
     [found] = desk.find(ports(request).database, [name], tuple(blind_review.hidden(request, who)))
     if found.round is None:
         raise NotFound("This is of no round", where=name, hint="Open Live, or the table's day.")
@@ -251,6 +338,16 @@ def its_footage(request: Request, who: Reader, name: str) -> Response:
         "address": round_path(found.round),
     }
     return JSONResponse(data)
+
+
+def _whole_round(request: Request, who: User, blind: Queued) -> Response:
+    """The cameras of a whole round, which is reviewed blind."""
+    round_, library = blind.round, ports(request).library
+    assert round_ is not None  # noqa: S101 - a sample has rounds only
+    told = ports(request).rounds.told(round_)
+    footage.viewed(request, who, round_, shown(told, library), how="watched without the record")
+    data = blind_data(told, library, ports(request).zones().of(blind.property))
+    return JSONResponse(data | {"at": data["from"], "address": round_path(round_)})
 
 
 def moment_of(story: Any, found: Queued) -> int:  # noqa: ANN401 - a `Story`

@@ -151,7 +151,7 @@ const go = {
     for (const each of root.querySelectorAll(`.more[data-group="${group}"]`)) each.hidden = !each.hidden;
     dress();
   },
-  ask: () => location.assign("/find"),
+  ask: () => location.assign("/find#ask"),
   keys: () => $("keys").showModal(),
 };
 

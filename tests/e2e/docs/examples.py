@@ -62,6 +62,8 @@ MORE = {
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
     "review list": "round-ledger review list",
+    "logbook list": "round-ledger logbook list",
+    "review samples": "round-ledger review samples",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
     "win --by shift": "round-ledger win --by shift",
     "report": "round-ledger report schedule",

@@ -110,8 +110,9 @@ def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(
     def found(of: TapeRow) -> list[Read]:
         finding = Finding(code="stub_count_overdue", says="Overdue.")
         row = ("hollywood", "CC-07", of.time_us, of.source, of.id, 0, "2026-11-20", finding.code)
+        state = ("", "F-1", "unseen", "", "")
         body = rulings.VIEW.tells[1].value_of(
-            (*row, msgspec.json.encode(finding).decode(), None, True)
+            (*row, msgspec.json.encode(finding).decode(), None, True, *state)
         )
         sent = of_message(ADJUDICATIONS, QueuedMessage(1, 9, time.time_ns() // 1000, "k", body))
         return [Read(ADJUDICATIONS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))]

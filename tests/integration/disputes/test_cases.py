@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import psycopg
 import pytest
@@ -14,9 +14,10 @@ from infra.postgres.connection import IDLE_S_MAX
 from infra.postgres.recorder import identity
 from ledger.errors import Refused, Usage
 from ledger.facts import Attached, DisputeNoted, DisputeRaised, DisputeResolved, FactRef
+from ledger.facts.cases import DisputeCategory
 from ledger.record.wire import fact_of
 from ledger.values import RoundId
-from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of
+from replay.disputes.dispute import CATEGORIES, Dispute, DisputeDecisions, dispute_of
 from replay.disputes.watched import how_seen, typed_spans
 from replay.recording.house_facts import append_fact, build_fact, screen
 
@@ -135,6 +136,16 @@ def test_a_dispute_is_folded_in_the_order_of_the_record_and_past_a_view_that_lag
     lagging = desk.case("hollywood", "D-17")
     assert (lagging.version, lagging.outcome is not None) == (3, True)
     assert desk.repository.get(case.id, projector_func=lambda _, own: list(own)[-1]).position == 4
+
+
+def test_an_outcome_has_a_category_of_the_contract_or_none(desk: DisputeDecisions) -> None:
+    told(desk, CLAIM)
+    with pytest.raises(Usage):
+        _open().resolve("Upheld.", "S-1", "luck")
+    case = told(desk, case_on(desk).resolve("Upheld.", "S-1", "paid_short"))
+    assert case.outcome is not None
+    assert case.outcome.category == "paid_short"
+    assert set(CATEGORIES) == set(get_args(DisputeCategory))
 
 
 @pytest.mark.parametrize("name", ["D 17/a", "Einspruch Nr. 4", "x" * 128])

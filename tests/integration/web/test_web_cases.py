@@ -213,7 +213,7 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
         camera_time="2026-11-20 10:05",
     )  # fmt: skip
     desk.send(page, step="adjust", amount="12.50", paid_from="table")
-    desk.send(page, step="resolve", outcome="Upheld.")
+    desk.send(page, step="resolve", outcome="Upheld.", category="paid_short")
     note, paid, done = (
         desk.facts(kind)[-1] for kind in ("dispute_noted", "adjustment_paid", "dispute_resolved")
     )
@@ -226,7 +226,8 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
     shown = desk.maria.get(page).text
     link = f"?at=1#time={parse_time(fact['reference_time'])}"
     seen = "X-1 at 2026-11-20 10:05:00.000 \N{MINUS SIGN}05:00, by its own clock"
-    for told in ("Upheld.", "$12.50", "#fact=1", link, seen):
+    category = "Decided, the patron was paid short:"
+    for told in ("Upheld.", "$12.50", "#fact=1", link, seen, category):
         assert told in shown, told
     again = desk.send(page, step="resolve", outcome="Again.")
     assert (again.status_code, "was resolved by" in again.text) == (422, True)

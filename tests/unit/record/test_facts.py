@@ -146,13 +146,13 @@ finding_taken finding by
 finding_handed finding to by
 finding_closed finding outcome because by
 finding_reopened finding because by
-sample_drawn sample shift rounds seed by
+sample_drawn sample shift rounds among? seed by
 bookmark_added bookmark round? cameras from to text tags view? by
 bookmark_removed bookmark because by
 frame_annotated camera segment frame shapes by
 still_taken camera segment frame sha256 because by
-log_entry_added entry from to? place what who recorded_where disposition by
-log_entry_corrected entry of from to? place what who recorded_where disposition because by
+log_entry_added entry from to? place what who recorded_where disposition by moments?
+log_entry_corrected entry of from to? place what who recorded_where disposition because by moments?
 shift_begun shift by
 shift_handed_over shift to report by
 shift_countersigned shift by
