@@ -73,7 +73,8 @@ SELECT property, table_name, gaming_day, number, 0, 1, 1, 'ante', NULL, 500, 'wi
 INSERT INTO views.ruling_findings
 SELECT property, table_name, gaming_day, number, 0,
        CASE WHEN gaming_day = '2020-01-02' THEN 'overpaid' ELSE 'underpaid' END,
-       1, 'ante', '5', '4', '1', 'It is short.', 1, NULL, 1, 1, '', '', 'unseen', '', '' FROM views.rounds
+       1, 'ante', '5', '4', '1', 'It is short.', 1, NULL, 1, 1, '', '', 'unseen', '', ''
+  FROM views.rounds
  WHERE number % 10 = 3;
 ANALYZE
 """
