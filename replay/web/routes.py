@@ -24,9 +24,8 @@ from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, find, footage, live, marks, thumbnails
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
-from replay.web.review import log_page
+from replay.web.review import log_page, pictures
 from replay.web.review import pages as review
-from replay.web.review import pictures
 from replay.web.sign_in import account
 from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
