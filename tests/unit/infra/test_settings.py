@@ -35,6 +35,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "ROUND_LEDGER_TRUSTED_PROXIES": "192.0.2.10",
         "ROUND_LEDGER_TIME_ZONE": "America/New_York",
         "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
+        "ROUND_LEDGER_UNCONFINED_FOOTAGE": "refuse",
     }
     read, default = load(environ, [FILLS]), load({}, [FILLS])
     for field in fields(Settings):
