@@ -143,7 +143,7 @@ def _text(name: str, value: Any) -> str:  # noqa: ANN401 - any content
             return ", ".join(
                 f"{key.replace('_', ' ')} {_text(key, of)}" for key, of in value.items()
             )
-        case list():
+        case list() | tuple():
             return "; ".join(_text(name, each) for each in value) or "none"
         case _:
             return str(value)

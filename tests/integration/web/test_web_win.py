@@ -24,7 +24,7 @@ from replay.recording.sealed_days import DayDecisions, Signers
 from replay.web.finance.chart_svg import of_errors, of_luck
 from replay.web.finance.win import DIFFERS, drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
-from tests.scenes.table_days import day_lines, fact
+from tests.scenes.table_days import count, day_lines, fact
 from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
@@ -324,6 +324,22 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         fact_page(who, {"source": "/p/CC-07/d", "id": "none"}, 404)
         fact_page(who, {"source": "", "id": ""}, 404)
         fact_page(site.browser("surveillance"), BOUGHT, 403)
+
+
+def test_a_fact_of_a_count_is_read_in_dollars_and_names(database: Database, tmp_path: Path) -> None:
+    people(database)
+    euro = {"currency": "EUR", "notes": {"5000": 2}, "rate": "1.1"}
+    content = {"counter_checks": [{"check": "K-1", "amount": 5_000}], "coupons": ["M-1", "M-2"]}
+    told = count(50, currency={"10000": 3}, foreign=[euro], **content)
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(each).encode()) for each in day_lines(told)])
+        page = fact_page(site.browser("auditor"), told)
+    cells = dict(re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td>', page))
+    assert cells["currency"] == "3 x $100.00"
+    assert cells["counter checks"] == "check K-1, amount $50.00"
+    assert cells["coupons"] == "M-1; M-2"
+    assert cells["foreign"] == "currency EUR, notes 2 x $50.00, rate 1.1"
+    assert cells["vouchers"] == "none"
 
 
 def entry(name: str, tray: int, *, counted: int | None = None) -> JournalEntry:
