@@ -6,11 +6,13 @@ of a game is the sum over its throws: given the field, throws do not depend on o
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.edges.spread.moments import Moments, Spread, joint, with_faces
+from ledger.edges.spread.moments import OneOutcome, Spread, one_outcome, whole, with_faces
 from ledger.edges.three_dice_football import (
     DOWNS,
     FIELD,
@@ -82,19 +84,25 @@ def kind_of(throw: Throw) -> Outcome:
 
 
 @cache
-def moments(field: Field, chosen: Chosen) -> Moments:
-    """The moments of one throw from this field; of a full game wager, of what its worth moves."""
+def moments(field: Field, chosen: Chosen) -> OneOutcome:
+    """One throw from this field; a full game wager gains what its worth moves."""
     readings = dict(chosen)
     now = worth(field, chosen)
     found = []
-    for outcome, ways in outcomes().items():
+    for outcome, ways in WAYS:
         then = worth(field.after(outcome, readings), chosen)
         gains = {wager: then[wager] - now[wager] for wager in then}
-        single = {wager: _gain(table, _SHOWS[outcome], chosen) for wager, table in _SINGLE}
-        found.append((ways, gains | with_faces(single)))
-    return joint(found)
+        found.append((ways, gains | _single(outcome, chosen)))
+    return one_outcome(found)
 
 
+@cache
+def _single(outcome: Outcome, chosen: Chosen) -> Gains:
+    """What the house gains of each single play wager, faces of coupons apart."""
+    return with_faces({wager: _gain(table, _SHOWS[outcome], chosen) for wager, table in _SINGLE})
+
+
+WAYS = tuple(outcomes().items())
 _SINGLE = tuple(SINGLE_PLAY.items())
 _SHOWS: dict[Outcome, Throw] = {kind_of(throw): throw for throw in reversed(THROWS)}
 """A throw of each kind. It is all that single play wagers ask for."""
@@ -112,17 +120,21 @@ def worth(field: Field, chosen: Chosen) -> Gains:
         for name in with_faces({EXTRA: Fraction(0)}):
             found[name] = extra[name] if drive.scored else Fraction(name == EXTRA)
         return found
-    total: Gains = {}
-    for outcome, ways in outcomes().items():
-        for wager, gain in worth(field.after(outcome, readings), chosen).items():
-            total[wager] = total.get(wager, Fraction(0)) + Fraction(ways, len(THROWS)) * gain
-    return total
+    then = [(ways, worth(field.after(outcome, readings), chosen)) for outcome, ways in WAYS]
+    over = lcm(*{gain.denominator for _, gains in then for gain in gains.values()})
+    total: Counter[str] = Counter()
+    for ways, gains in then:
+        for wager, gain in gains.items():
+            total[wager] += ways * whole(gain, over)
+    return {wager: Fraction(gain, over * len(THROWS)) for wager, gain in total.items()}
 
 
 @cache
-def extra_point(chosen: Chosen) -> Moments:
-    """The moments of the throw for the extra point."""
-    return joint([(1, with_faces({EXTRA: _gain(EXTRA_POINT, throw, chosen)})) for throw in THROWS])
+def extra_point(chosen: Chosen) -> OneOutcome:
+    """The throw for the extra point."""
+    return one_outcome(
+        [(1, with_faces({EXTRA: _gain(EXTRA_POINT, throw, chosen)})) for throw in THROWS]
+    )
 
 
 def _gain(table: Paytable, outcome: object, chosen: Chosen) -> Fraction:

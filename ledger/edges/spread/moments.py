@@ -14,7 +14,7 @@ from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 FACE, EVEN_FACE = "+face", "+even face"
 """Beside a wager's name: the face of a coupon on it, paid at the wager's odds or even money."""
@@ -90,10 +90,10 @@ class Moments:
         over = lcm(*(each.denominator for each in vary))
         return _Scaled(
             mean_over,
-            {wager: int(mean * mean_over) for wager, mean in self.means.items()},
+            {wager: whole(mean, mean_over) for wager, mean in self.means.items()},
             over,
-            {pair: int(each * over) for pair, each in self.own.items()},
-            {pair: int(each * over) for pair, each in self.other.items()},
+            {pair: whole(each, over) for pair, each in self.own.items()},
+            {pair: whole(each, over) for pair, each in self.other.items()},
         )
 
 
@@ -118,25 +118,65 @@ def _both(staked: Mapping[str, int], vary: Mapping[tuple[str, str], int]) -> int
     return found
 
 
-def joint(outcomes: Collection[tuple[int, Gains]], inside: frozenset[str] = frozenset()) -> Moments:
-    """The moments of wagers that one outcome decides, for all positions alike.
+@dataclass(frozen=True)
+class OneOutcome:
+    """Wagers that one outcome decides, for all positions alike, in whole numbers."""
 
-    `outcomes`: how many of all equally likely ways end so, and what each wager gains.
-    """
-    ways = sum(count for count, _ in outcomes)
+    ways: Sequence[int]  # of all equally likely ones, how many end so: by outcome
+    over: int  # the common denominator of all gains
+    gains: Mapping[str, Sequence[int]]  # by wager and outcome
+
+    @cached_property
+    def means(self) -> Mapping[str, Fraction]:
+        """The mean gain of a stake of one, by wager."""
+        over = sum(self.ways) * self.over
+        return {wager: Fraction(_sum(self.ways, its), over) for wager, its in self.gains.items()}
+
+    def spread(self, bets: Iterable[Bet]) -> Spread:
+        """The spread of the win of these bets, all of wagers that have a mean."""
+        staked: Counter[str] = Counter()
+        for bet in bets:
+            staked[bet.wager] += bet.cents
+        its = ([cents * gain for gain in self.gains[wager]] for wager, cents in staked.items())
+        won = [sum(each) for each in zip(*its, strict=True)]  # by outcome; nothing without a bet
+        ways, over = sum(self.ways), sum(self.ways) * self.over
+        first, second = _sum(self.ways, won), _sum(self.ways, map(mul, won, won))
+        return Spread(Fraction(first, over), Fraction(ways * second - first**2, over**2))
+
+
+def one_outcome(outcomes: Collection[tuple[int, Gains]]) -> OneOutcome:
+    """`outcomes`: how many of all equally likely ways end so, and what each wager gains."""
+    over = lcm(*{gain.denominator for _, gains in outcomes for gain in gains.values()})
     wagers = sorted({wager for _, gains in outcomes for wager in gains})
-    over = lcm(*(gain.denominator for _, gains in outcomes for gain in gains.values()))
-    counts = [count for count, _ in outcomes]
-    gained = {wager: [int(gains[wager] * over) for _, gains in outcomes] for wager in wagers}
-    totals = {wager: sum(map(mul, counts, its)) for wager, its in gained.items()}
+    return OneOutcome(
+        [count for count, _ in outcomes],
+        over,
+        {wager: [whole(gains[wager], over) for _, gains in outcomes] for wager in wagers},
+    )
+
+
+def whole(amount: Fraction, over: int) -> int:
+    """A fraction over a multiple of its denominator."""
+    return amount.numerator * (over // amount.denominator)
+
+
+def _sum(ways: Iterable[int], amounts: Iterable[int]) -> int:
+    return sum(map(mul, ways, amounts))
+
+
+def joint(outcomes: Collection[tuple[int, Gains]], inside: frozenset[str] = frozenset()) -> Moments:
+    """The moments of wagers that one outcome decides, as of wagers decided in other ways."""
+    its = one_outcome(outcomes)
+    over = (sum(its.ways) * its.over) ** 2
     vary: Covariances = {}
+    wagers = list(its.gains)
     for at, one in enumerate(wagers):
-        weighed = list(map(mul, counts, gained[one]))
+        weighed = list(map(mul, its.ways, its.gains[one]))
         for two in wagers[at:]:
-            both = ways * sum(map(mul, weighed, gained[two])) - totals[one] * totals[two]
-            vary[one, two] = vary[two, one] = Fraction(both, (ways * over) ** 2)
-    means = {wager: Fraction(total, ways * over) for wager, total in totals.items()}
-    return Moments(means, vary, vary, inside)
+            both = sum(its.ways) * _sum(weighed, its.gains[two])
+            both -= _sum(its.ways, its.gains[one]) * _sum(its.ways, its.gains[two])
+            vary[one, two] = vary[two, one] = Fraction(both, over)
+    return Moments(its.means, vary, vary, inside)
 
 
 def with_faces(gains: Gains) -> Gains:
