@@ -1,7 +1,7 @@
 """Rebuilding a view with several processes, each applying the facts of its partitions.
 
 It needs a view that names its parts, so that two processes never write the same row. Each process
-reads the whole record, which is cheap, and applies its part. They fill shadow tables that have no
+reads what its part may hear (ADR 0208), and applies it. They fill shadow tables that have no
 readers yet. The checkpoint moves once, when all have reached the end (ADR 0110). What several parts
 depend on is heard by all processes, each as of its own position (ADR 0184).
 """
@@ -11,13 +11,14 @@ from __future__ import annotations
 import signal
 from contextlib import ExitStack
 from multiprocessing import get_context
-from time import sleep
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers import registry
 from consumers.runtime.lifecycle import require_rebuild
 from consumers.runtime.runner import BATCH_ROWS, refused
-from consumers.runtime.source import PARTITIONS, Batch, Feed, FencedError, Share, next_batch
+from consumers.runtime.share_reader import ShareReader
+from consumers.runtime.source import PARTITIONS, Batch, Feed, FencedError, Share
 from infra.kafka.records import partition_of
 from infra.postgres import view_tables
 from infra.postgres.tape import heads
@@ -49,6 +50,7 @@ class Work(NamedTuple):
     share: Share  # before the processes are made: of how many
     until: int  # the position to reach
     by: int = 0  # the server process of the rebuild's connection, known when the workers are made
+    tapes: tuple[str, ...] = ()  # those on record, known when the workers are made
 
 
 def fill(
@@ -85,7 +87,7 @@ def fill(
             if ended_badly(workers):
                 break
             progress(work.view, min(reached))
-            sleep(_LOOK_S)
+            wait([each.sentinel for each in workers if each.is_alive()], _LOOK_S)
         stopped = stop()
     if stopped:
         return False
@@ -105,7 +107,7 @@ def _of_workers(connection: AnyConnection, work: Work) -> list[Work]:
     with work.database.connect("ledger_reader") as reader:
         facts = {head.tape: head.table_seq for head in heads(reader)}
     return [
-        work._replace(share=Share(number, of, its), by=by)
+        work._replace(share=Share(number, of, its), by=by, tapes=tuple(facts))
         for number, its in enumerate(divided(facts, of))
     ]
 
@@ -153,17 +155,17 @@ def _work(work: Work, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN4
         at = work.share.number
         with ExitStack() as open_:
             source = open_.enter_context(_source(work))
+            reader = ShareReader(source, projection, work.share, work.tapes)
             store = ViewStore(
                 open_.enter_context(view_tables.writing(work.database, SHADOW_SCHEMA)),
                 SHADOW_SCHEMA,
             )
             while reached[at] < work.until and not halt.is_set():
-                batch = next_batch(source, reached[at], BATCH_ROWS, projection.skipped)
+                batch = reader.read(reached[at], BATCH_ROWS, work.until)
                 if batch:
                     with store.transaction():
                         require_rebuild(store, projection, work.by)
-                        its = [row for row in batch.rows if row.position <= work.until]
-                        take(store, projection, source, its, work.share)
+                        take(store, projection, source, batch.rows, work.share)
                     reached[at] = batch.position
     except FencedError:  # the parent was killed: nobody waits, and the next rebuild has the tables
         return

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.runtime.source import Batch, OutboxMapping, Projection, round_of_row, table_of_round
+from consumers.runtime.source import (
+    Batch,
+    Crossing,
+    OutboxMapping,
+    Projection,
+    round_of_row,
+    table_of_round,
+)
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
 from ledger.record.wire import fact_of
@@ -243,5 +250,6 @@ VIEW = Projection(
         ),
     ),
     part_of=_table_of,
+    crossing=Crossing(),
 )
 """The view `table_board`."""

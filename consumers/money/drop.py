@@ -39,7 +39,7 @@ from consumers.money.corrections import (
     Correction,
 )
 from consumers.money.corrections_held import CORRECTIONS
-from consumers.runtime.source import Batch, OutboxMapping, Projection
+from consumers.runtime.source import Batch, Crossing, OutboxMapping, Projection
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 
 if TYPE_CHECKING:
@@ -241,6 +241,7 @@ DROP = Projection(
         ),
     ),
     heard_by=_heard_by,
+    crossing=Crossing(frozenset(("fact_corrected",))),
 )
 """The view `drop`."""
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers.money.amounts import cents
-from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
+from consumers.runtime.source import Batch, Crossing, Projection, round_of_row, table_of_round
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import WAGER_MONEY, WagerWithdrawn, wager_money
 
@@ -87,6 +87,7 @@ VIEW = Projection(
     ordered=False,
     reads=frozenset(WAGER_MONEY),
     part_of=table_of_round,
+    crossing=Crossing(),
 )
 """The view `payouts`."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
+from consumers.runtime.source import Batch, Crossing, Projection, round_of_row, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.errors import NotFound
@@ -181,6 +181,7 @@ ROUND_INDEX = Projection(
     reads=_STAGES.union(WAGER_MONEY),
     counts_all=True,
     part_of=table_of_round,
+    crossing=Crossing(),
 )
 """The view `rounds`."""
 

@@ -17,7 +17,7 @@ from consumers.rulings.error_counts import TABLES as COUNTED
 from consumers.rulings.error_counts import count_errors
 from consumers.rulings.finding_work import TABLES as WORKED
 from consumers.rulings.finding_work import FindingStates
-from consumers.rulings.shares import heard_by
+from consumers.rulings.shares import CROSSING, heard_by
 from consumers.rulings.table_context import AROUND_ROUNDS
 from consumers.rulings.table_findings import (
     CARE,
@@ -152,6 +152,7 @@ VIEW = Projection(
         OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding, _of_finding),
     ),
     heard_by=heard_by,
+    crossing=CROSSING,
 )
 """The view `rulings`."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from consumers.rulings.device_sequences import property_of
 from consumers.rulings.finding_work import NAMES as WORK_FACTS
 from consumers.rulings.touched_rounds import FILED
-from consumers.runtime.source import Batch, round_of_row
+from consumers.runtime.source import Batch, Crossing, round_of_row
 from ledger.facts import FactCorrected, WagerPlaced, type_name
 from ledger.record import kinds
 from ledger.rules.engine.coupons import MOVED
@@ -29,23 +29,20 @@ def _name(kind: type) -> str:
 
 
 _BY_ALL = frozenset(map(_name, (*FILED, FactCorrected, *MOVED, *supervision.HEARD))) | WORK_FACTS
-_WAGER = _name(WagerPlaced)
+_WAGER, _COUPON = _name(WagerPlaced), "coupon"
 
 
 def heard_by(store: ViewStore, batch: Batch) -> list[TapeRow]:
     """The rows of a batch that its share hears, in order."""
-    away = _away(store, batch)
-    own = {
-        row.position
-        for row in batch.rows
-        if batch.share.owns(row.tape) or batch.share.owns(_part(row, batch))
-    }
-    away |= {
-        row.source for row in batch.rows if row.position in own and not batch.share.owns(row.tape)
-    }
-    return [
-        row for row in batch.rows if row.position in own or row.source in away or _is_by_all(row)
-    ]
+    away = _away(store, batch) | devices_away(batch)
+    owns = batch.share.owns
+    return [row for row in batch.rows if owns(row.tape) or row.source in away or _is_by_all(row)]
+
+
+def devices_away(batch: Batch) -> set[str]:
+    """The devices whose facts in a batch name tables of its share, from another place."""
+    owns = batch.share.owns
+    return {row.source for row in batch.rows if not owns(row.tape) and owns(_part(row, batch))}
 
 
 def _part(row: TapeRow, batch: Batch) -> str:
@@ -59,10 +56,16 @@ def _part(row: TapeRow, batch: Batch) -> str:
     return row.tape
 
 
+CROSSING = Crossing(_BY_ALL, (_WAGER, _COUPON), devices_away)
+"""What a share hears of other tapes."""
+
+
 def _is_by_all(row: TapeRow) -> bool:
     """Whether every process hears a fact. A coupon's key might be written with an escape."""
     name = row.type.partition(".")[0]
-    return name in _BY_ALL or (name == _WAGER and (b"coupon" in row.data or b"\\" in row.data))
+    return name in _BY_ALL or (
+        name == _WAGER and (_COUPON.encode() in row.data or b"\\" in row.data)
+    )
 
 
 def _away(store: ViewStore, batch: Batch) -> set[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
+    from infra.postgres.tape import Others
     from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
     from ledger.record.tape import TapeRow
     from ledger.values import RoundId
@@ -78,9 +79,12 @@ class SparseSource(RecordSource, Protocol):
     """A source that can leave out the rows that a view does not read."""
 
     def read_without(
-        self, after: int, limit: int, types: Sequence[str]
+        self, after: int, limit: int, types: Sequence[str], others: Others | None = None
     ) -> tuple[Sequence[TapeRow], int]:
-        """As `read`, without rows of these types, and the position up to which it has read."""
+        """As `read`, without rows of these types, and the position up to which it has read.
+
+        others: tapes of which nearly all rows are left out.
+        """
 
 
 class Batch:
@@ -140,16 +144,21 @@ class Batch:
 
 
 def next_batch(
-    source: RecordSource, after: int, limit: int, skipped: Sequence[str] = ()
+    source: RecordSource,
+    after: int,
+    limit: int,
+    skipped: Sequence[str] = (),
+    others: Others | None = None,
 ) -> Batch | None:
     """The rows above a position, at most `limit`; None: there are none yet.
 
     skipped: types of facts that the source may leave out (ADR 0189).
+    others: tapes of which it may leave out nearly all (ADR 0208).
     """
-    if not skipped or not isinstance(source, SparseSource):
+    if not (skipped or others) or not isinstance(source, SparseSource):
         rows = source.read(after, limit)
         return Batch(rows) if rows else None
-    rows, reached = source.read_without(after, limit, skipped)
+    rows, reached = source.read_without(after, limit, skipped, others)
     return Batch(rows, reached=reached) if reached > after else None
 
 
@@ -166,7 +175,7 @@ def table_of_round(row: TapeRow) -> str | None:
     return f"{round_.property}/{round_.table}" if round_ else None
 
 
-def _name(type_: str) -> str:
+def name_of(type_: str) -> str:
     """A stored name without its version."""
     return type_.rpartition(".")[0]
 
@@ -201,6 +210,18 @@ class OutboxMapping:
         return self.attributes(self.table.row._make(row))
 
 
+class Crossing(NamedTuple):
+    """What a share hears of other shares' tapes, though the fact names no table of its own.
+
+    A fact that names another table than its tape's is never left out.
+    """
+
+    names: frozenset[str] = frozenset()  # of facts, without their versions
+    keyed: tuple[str, str] | None = None  # a name, and the key of `data` that a fact must have
+    devices: Callable[[Batch], set[str]] | None = None
+    """The devices of which it hears every fact, since they name its tables from another place."""
+
+
 @dataclass(frozen=True)
 class Projection:
     """A view: its tables, and how rows of the record change them.
@@ -229,6 +250,8 @@ class Projection:
     """Instead of `part_of`, if several processes must hear a fact: the rows of a batch that its
     share must hear. `apply` then writes only the rows of parts that the share owns, and reads the
     rows that all processes write as of its own position (ADR 0184)."""
+    crossing: Crossing | None = None
+    """What a share hears of tapes that are not its own; None: any fact (ADR 0208)."""
 
     @property
     def is_shared(self) -> bool:
@@ -248,8 +271,8 @@ class Projection:
         """The types of facts that change none of its rows; a name that it reads in no version."""
         if self.reads is None or self.counts_all:
             return []
-        names = {_name(type_) for type_ in self.reads}
-        return sorted(type_ for type_ in kinds.KINDS if _name(type_) not in names)
+        names = {name_of(type_) for type_ in self.reads}
+        return sorted(type_ for type_ in kinds.KINDS if name_of(type_) not in names)
 
     def of_share(self, store: ViewStore, batch: Batch, share: Share) -> Batch | None:
         """What a share hears of a batch; None: nothing."""
@@ -267,10 +290,14 @@ class Projection:
 
         The whole batch must be readable: the part of an unknown fact is unknown.
         """
-        self.require_read(batch)
-        its = batch if share == WHOLE else self.of_share(store, batch, share)
+        its = self.heard(store, batch, share)
         if its:
             self.apply(store, its)
+
+    def heard(self, store: ViewStore, batch: Batch, share: Share) -> Batch | None:
+        """What a share hears of a batch; None: nothing. Raises as `require_read`."""
+        self.require_read(batch)
+        return batch if share == WHOLE else self.of_share(store, batch, share)
 
     def require_read(self, batch: Batch) -> None:
         """Raise `ledger.record.wire.StoredFactError` at the first `unread` row."""
@@ -282,8 +309,8 @@ class Projection:
         if self.reads is None:
             yield from batch.unknown
         elif batch.unknown:
-            names = {_name(type_) for type_ in self.reads}
-            yield from (row for row in batch.unknown if _name(row.type) in names)
+            names = {name_of(type_) for type_ in self.reads}
+            yield from (row for row in batch.unknown if name_of(row.type) in names)
 
 
 class FencedError(Exception):

@@ -8,6 +8,7 @@ functions use the caller's connection, in its transaction and snapshot.
 from __future__ import annotations
 
 import queue
+import re
 import threading
 from contextlib import contextmanager
 from itertools import chain
@@ -77,6 +78,14 @@ SELECT {COLUMNS} FROM ledger.tape t
 _READ_WITHOUT = f"""
 SELECT {COLUMNS} FROM ledger.tape t
  WHERE t.notification_id > %b AND t.notification_id <= %b AND t.topic <> ALL(%b)
+ ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - as above
+_READ_OWN = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b AND t.notification_id <= %b AND t.topic <> ALL(%b)
+   AND NOT (t.originator_id = ANY(%b) AND t.topic = ANY(%b) AND t.source <> ALL(%b)
+        AND coalesce(split_part(t.subject, '/', 1) = split_part(t.originator_id, '/', 2), true)
+        AND NOT (t.topic = ANY(%b) AND t.state LIKE ANY(%b)))
  ORDER BY t.notification_id LIMIT %b
 """  # noqa: S608 - as above
 _LAST = "SELECT coalesce(max(t.notification_id), 0) FROM ledger.tape t"
@@ -166,6 +175,19 @@ SELECT p.view, p.number + 1, count(*) OVER (PARTITION BY p.view)::integer, p.pos
 
 _REASONS = {"equivocation": "equivocation"}
 """The reason for a verdict on a well-formed fact, if it has one."""
+
+
+class Others(NamedTuple):
+    """Tapes of other readers: a fact on them is read only if it may concern more than its place.
+
+    It may if its subject names another place, if it is not of a `plain` type, or is of `sources`.
+    """
+
+    tapes: Sequence[str]
+    plain: Sequence[str]
+    worded: Sequence[str] = ()  # those of the plain types that may, if their data has a word
+    words: Sequence[bytes] = ()
+    sources: Sequence[str] = ()
 
 
 class Lag(NamedTuple):
@@ -421,17 +443,36 @@ def read(
 
 
 def read_without(
-    connection: psycopg.Connection[Any], after: int, limit: int, types: Sequence[str]
+    connection: psycopg.Connection[Any],
+    after: int,
+    limit: int,
+    types: Sequence[str],
+    others: Others | None = None,
 ) -> tuple[list[TapeRow], int]:
     """As `read`, without rows of these types, and the position up to which it has read.
 
     One call looks at `SPAN_ROWS` positions at most, however few rows it finds there.
+    others: tapes of which nearly all rows are left out.
     """
     ((end,),) = _run(connection, _LAST, ()).fetchall()
     last = min(after + SPAN_ROWS, end)
-    rows = _run(connection, _READ_WITHOUT, (after, last, list(types), limit)).fetchall()
+    if others is None:
+        rows = _run(connection, _READ_WITHOUT, (after, last, list(types), limit)).fetchall()
+    else:
+        rows = _read_own(connection, (after, last, arrays.texts(types)), others, limit)
     found = [TapeRow._make(row) for row in rows]
     return found, found[-1].position if len(found) == limit else max(after, last)
+
+
+def _read_own(
+    connection: psycopg.Connection[Any], of: tuple[Any, ...], others: Others, limit: int
+) -> list[tuple[Any, ...]]:
+    """It is planned each time, since only then the server looks values up in a hash table."""
+    patterns = [b"%" + re.sub(rb"[\\%_]", rb"\\\g<0>", word) + b"%" for word in others.words]
+    lists = (others.tapes, others.plain, others.sources, others.worded)
+    parameters = (*of, *map(arrays.texts, lists), arrays.byteas(patterns), limit)
+    cursor = connection.cursor(row_factory=tuple_row, binary=True)
+    return cursor.execute(_READ_OWN, parameters, prepare=False).fetchall()
 
 
 def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:

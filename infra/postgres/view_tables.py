@@ -19,7 +19,7 @@ from infra.postgres import arrays
 from infra.postgres.advisory_lock import lock_transaction, share_transaction
 from infra.postgres.connection import translated
 from infra.postgres.parking import Parked
-from infra.postgres.tape import CHANNEL, COLUMNS, read, read_without
+from infra.postgres.tape import CHANNEL, COLUMNS, Others, read, read_without
 from ledger.record.tape import TapeRow
 
 if TYPE_CHECKING:
@@ -553,10 +553,13 @@ class TapeSource:
         return read(self._connection, after, limit)
 
     def read_without(
-        self, after: int, limit: int, types: Sequence[str]
+        self, after: int, limit: int, types: Sequence[str], others: Others | None = None
     ) -> tuple[list[TapeRow], int]:
-        """As `read`, without rows of these types, and the position up to which it has read."""
-        return read_without(self._connection, after, limit, types)
+        """As `read`, without rows of these types, and the position up to which it has read.
+
+        others: tapes of which nearly all rows are left out.
+        """
+        return read_without(self._connection, after, limit, types, others)
 
     def wait(self, after: int, timeout_s: float) -> None:
         """Return at the next append, or after `timeout_s` seconds."""

@@ -24,6 +24,7 @@ from consumers.registry import install
 from consumers.rulings import rulings, shares
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import catch_up, dump, rebuild
+from consumers.runtime.share_reader import ShareReader
 from consumers.runtime.source import Share
 from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, tape_source, writing
 from ledger.errors import Unavailable
@@ -127,16 +128,21 @@ def divided(
     sizes: Sequence[int] = (20, 300, 2_000),
 ) -> bytes:
     """The view by so many shares, each at its own pace, in batches of any size; rolled back."""
-    source = Prefix(rows, len(rows))
     reached = dict.fromkeys(range(of), 0)
-    with writing(database, LIVE) as connection, connection.transaction(force_rollback=True):
+    tapes = {row.tape for row in rows}
+    with (
+        tape_source(database) as source,
+        writing(database, LIVE) as connection,
+        connection.transaction(force_rollback=True),
+    ):
+        readers = [ShareReader(source, view, Share(number, of), tapes) for number in reached]
         store = ViewStore(connection, LIVE)
         while behind := [number for number in reached if reached[number] < len(rows)]:
             number = chance.choice(behind)
-            size = chance.choice(sizes)
-            batch = rows[reached[number] : reached[number] + size]
-            take(store, view, source, batch, Share(number, of))
-            reached[number] += len(batch)
+            batch = readers[number].read(reached[number], chance.choice(sizes), len(rows))
+            assert batch
+            take(store, view, source, batch.rows, Share(number, of))
+            reached[number] = batch.position
         return dump(store, view)
 
 

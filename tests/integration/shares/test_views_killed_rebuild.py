@@ -15,6 +15,7 @@ import pytest
 from consumers import parallel_rebuild
 from consumers.parallel_rebuild import Work, fill
 from consumers.registry import install, view
+from consumers.runtime import share_reader
 from consumers.runtime.lifecycle import RunnerOptions, catch_up, rebuild, require_rebuild
 from consumers.runtime.source import FencedError, Share, next_batch
 from infra.postgres.advisory_lock import advisory_lock, holder
@@ -105,7 +106,8 @@ def _by_two_workers(database: Database, end: int, guarded: bool, waiting: Path) 
             (waiting / "gate").read_bytes()  # until somebody opens it to write
         return next_batch(*args)
 
-    changed.next_batch = gated
+    read_by: Any = share_reader
+    read_by.next_batch = gated
     work = Work(database, None, VIEW.name, Share(of=2), end)
     with tape_source(database) as source:
         rebuild(
