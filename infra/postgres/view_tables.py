@@ -140,7 +140,7 @@ class Tracking(NamedTuple):
 
 
 class ReadersInTheWayError(Exception):
-    """Readers kept the live tables locked for longer than a swap waits."""
+    """Others kept the tables locked for longer than a swap waits."""
 
 
 class ViewStore:
@@ -436,16 +436,19 @@ class ViewStore:
         """Replace the live view by the rebuilt one, inside the caller's transaction.
 
         The caller has caught the rebuilt view up with the live one, under `hold`. Raises
-        `ReadersInTheWayError` if readers lock the live tables; the caller then rolls back and tries
-        again later. A view rebuilt from the tape has no offsets; it keeps the live view's, which
-        are low enough.
+        `ReadersInTheWayError` if readers lock the live tables, or the server analyzes the new ones;
+        the caller then rolls back and tries again later. A view rebuilt from the tape has no
+        offsets; it keeps the live view's, which are low enough.
         """
-        self._lock_out(view, tables)
-        self._drop(LIVE, tables)
-        for table in tables:
-            move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
-            moved = sql.Identifier(SHADOW_SCHEMA, table.name), sql.Identifier(LIVE)
-            self.connection.execute(move.format(*moved))
+        try:
+            self._lock_out(tables)
+            self._drop(LIVE, tables)
+            for table in tables:
+                move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
+                moved = sql.Identifier(SHADOW_SCHEMA, table.name), sql.Identifier(LIVE)
+                self.connection.execute(move.format(*moved))
+        except errors.LockNotAvailable as error:
+            raise ReadersInTheWayError(view) from error
         named = {"view": view}
         for statement in _SWAP:
             self.connection.execute(statement, named)
@@ -519,17 +522,14 @@ class ViewStore:
             (view,),
         )
 
-    def _lock_out(self, view: str, tables: Iterable[ViewTable]) -> None:
-        """Lock the live tables that exist. Raises `ReadersInTheWayError`."""
+    def _lock_out(self, tables: Iterable[ViewTable]) -> None:
+        """Lock the live tables that exist; no statement waits for a lock for long from now on."""
         live = [each.name for each in sorted(tables) if self._exists(each)]
-        try:
-            self.connection.execute(f"SET LOCAL lock_timeout = '{SWAP_LOCK_MS}ms'")
-            if live:
-                names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in live)
-                lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE")
-                self.connection.execute(lock.format(names))
-        except errors.LockNotAvailable as error:
-            raise ReadersInTheWayError(view) from error
+        self.connection.execute(f"SET LOCAL lock_timeout = '{SWAP_LOCK_MS}ms'")
+        if live:
+            names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in live)
+            lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE")
+            self.connection.execute(lock.format(names))
 
     def _exists(self, table: ViewTable) -> bool:
         asked = "SELECT to_regclass(%s) IS NOT NULL", (f"{LIVE}.{table.name}",)

@@ -249,6 +249,30 @@ def test_a_swap_waits_for_readers_and_lets_them_finish(
     assert dumped(database, ROUND_INDEX) == before
 
 
+def test_a_swap_waits_while_the_server_analyzes_a_new_table(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server does so by itself, and gives way to a swap after a second only."""
+    rows = record(database, day(2))
+    install(database)
+    swap = ViewStore.swap
+    tried: list[int] = []
+    with database.connect("ledger_owner") as server:
+
+        def beside(self: ViewStore, view: str, tables: Sequence[ViewTable]) -> None:
+            tried.append(1)
+            if len(tried) == 1:
+                server.execute("BEGIN; LOCK rebuilding.rounds IN SHARE UPDATE EXCLUSIVE MODE")
+            else:
+                server.execute("ROLLBACK")
+            swap(self, view, tables)
+
+        monkeypatch.setattr(ViewStore, "swap", beside)
+        assert rebuild(database, Prefix(rows, len(rows)), ROUND_INDEX)
+    assert len(tried) == 2
+    assert dumped(database, ROUND_INDEX)
+
+
 def test_two_rebuilds_of_a_view_at_once_are_refused(database: Database) -> None:
     rows = record(database, day(3))
     install(database)
