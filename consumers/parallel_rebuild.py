@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers import registry
 from consumers.runtime.lifecycle import require_rebuild
-from consumers.runtime.runner import BATCH_ROWS, refused
+from consumers.runtime.runner import REBUILD_ROWS, refused
 from consumers.runtime.share_reader import ShareReader
 from consumers.runtime.source import PARTITIONS, Batch, Feed, FencedError, Share
 from infra.kafka.records import partition_of
@@ -161,7 +161,7 @@ def _work(work: Work, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN4
                 SHADOW_SCHEMA,
             )
             while reached[at] < work.until and not halt.is_set():
-                batch = reader.read(reached[at], BATCH_ROWS, work.until)
+                batch = reader.read(reached[at], REBUILD_ROWS, work.until)
                 if batch:
                     with store.transaction():
                         require_rebuild(store, projection, work.by)

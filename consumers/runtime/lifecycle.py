@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.runtime import outbox
-from consumers.runtime.runner import BATCH_ROWS, Runner, RunnerOptions
+from consumers.runtime.runner import BATCH_ROWS, REBUILD_ROWS, Runner, RunnerOptions
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock, holder
@@ -132,7 +132,7 @@ def rebuild(
     Readers see either the old view or the new one, never a mix. Raises `Refused` if another
     rebuild of the view is running, `Unavailable` if readers block the swap in all its tries.
     """
-    options = options or RunnerOptions(progress)
+    options = options or RunnerOptions(progress, REBUILD_ROWS)
     with (
         view_tables.writing(database, SHADOW_SCHEMA) as connection,
         _alone(connection, projection.name),

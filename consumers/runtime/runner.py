@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 BATCH_ROWS = 2_000
 """Rows of a transaction: enough to spread the cost of its flush, few enough to stop soon."""
 
+REBUILD_ROWS = 10_000
+"""The same in a rebuild, which nobody waits for: a round that is open is ruled on once a batch."""
+
 FAILING_TAPES_MAX = 8
 """Tapes of a batch that may fail in `apply` and be parked; with more the runner ends instead."""
 

@@ -93,7 +93,7 @@ def _by_two_workers(database: Database, end: int, guarded: bool, waiting: Path) 
     They are forks, so that they have what is changed here.
     """
     changed: Any = parallel_rebuild
-    changed.BATCH_ROWS = 20
+    changed.REBUILD_ROWS = 20
     changed.get_context = lambda _: get_context("fork")
     os.register_at_fork(after_in_child=_let_go_of_sockets)
     if not guarded:
