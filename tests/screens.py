@@ -145,6 +145,13 @@ def round_(browser: Browser, floor: Floor) -> None:
             keep(page, name, 900)
 
 
+def review(browser: Browser, floor: Floor) -> None:
+    """The queue of findings, with the first one chosen."""
+    with looking(browser, floor, "maria", width=1600) as page:
+        seen(page, f"{floor.url}/review")
+        keep(page, "review", 800)
+
+
 def find(browser: Browser, floor: Floor) -> None:
     """Rounds found by one sentence: its chips, the sums, and each hit with its money."""
     table, day, _ = floor.subject.split("/")
@@ -278,6 +285,7 @@ def craps(browser: Browser, floor: Floor) -> None:
 OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
     "round": round_,
     "find": find,
+    "review": review,
     "drop": drop,
     "win": win,
     "entry": entry,

@@ -146,6 +146,33 @@ def test_axe_finds_nothing_on_a_workstation_or_a_phone(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_samples_and_the_log_are_accessible_on_a_desk_and_a_phone(
+    browser: Browser, floor: Site, scheme: Scheme
+) -> None:
+    who = floor.browser("surveillance")
+    draw = {"csrf": who.csrf, "property": "hollywood", "rounds": "3"}
+    day_of = queue.page(floor.database, "open", "").groups[0].members[0].gaming_day or ""
+    assert who.post("/review/samples", data=draw | {"gaming_day": day_of}).status_code == 303
+    entry = {
+        "csrf": who.csrf, "property": "hollywood", "from": "2026-11-20 21:05", "place": "Cage",
+        "what": "A fall.", "recorded_where": "cam2", "disposition": "none",
+    }  # fmt: skip
+    assert who.post("/log", data=entry).status_code == 303
+    with opened(browser, floor, "surveillance", scheme=scheme) as page:
+        page.wait_for_selector("html[data-ready=yes]")
+        page.keyboard.press("/")
+        page.wait_for_url("**/find#ask")
+        settled(page, "ask")
+        for size in ({"width": 1920, "height": 1080}, PHONE):
+            page.set_viewport_size({"width": size["width"], "height": size["height"]})
+            for path in ("/review", "/review/samples", "/log", "/log?of=L-2026-11-20-1"):
+                page.goto(f"{floor.url}{path}")
+                assert serious(page) == [], (path, size)
+                assert fits(page), (path, size)
+
+
+@pytest.mark.long
 def test_space_plays_the_finding_in_place_and_the_view_is_on_record(
     browser: Browser, screened: Screened
 ) -> None:
