@@ -365,7 +365,6 @@ NOT_USERS: tuple[tuple[str, str, list[Any], str | None], ...] = (
     ("maria", "S-1", ["ops"], "qwertyuiop12"),
     ("maria", "S-1", ["ops"], "RoundLedger1"),
     ("maria", "S-1", ["ops"], "casino-ledger"),
-    ("maria", "S-1", ["ops"], "aria-Airam-m1"),
     ("maria", "S-1", ["ops"], None),
 )
 
