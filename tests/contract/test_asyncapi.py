@@ -24,6 +24,7 @@ from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
+from consumers.rulings.finding_work import STATE
 from consumers.runtime import outbox
 from infra.kafka import records, topics, truncation
 from infra.kafka.clients import Connection
@@ -310,6 +311,7 @@ def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry
         finding,
         None,
         True,
+        *(None for _ in STATE),
     )
     record = told_of(1, row)
     fits(document, registry, "round_adjudicated.v1.TableFindings", record)
