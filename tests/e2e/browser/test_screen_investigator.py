@@ -63,8 +63,9 @@ def test_an_investigator_goes_from_a_complaint_to_a_dossier_that_holds(
     key = screened.cli("keys", "signing", "show", "--json").json[0]["public"]
     with screened.page(browser) as page:
         found(page, screened)
-        position = mispaid(page)
-        case = raised(page, position)
+        remark = f"Paid too much, before {second} looked."
+        position = mispaid(page, remark)
+        case = raised(page, position, remark)
     with screened.page(browser, second) as page:
         reviewed_blind(page, screened, case)
         settled(page, case)
@@ -98,8 +99,8 @@ def found(page: Page, screened: Screened) -> None:
     assert page.url.startswith(screened.url + screened.round_path)
 
 
-def mispaid(page: Page) -> str:
-    """Step by keyboard to the payment and over it: owed and paid; the position."""
+def mispaid(page: Page, remark: str) -> str:
+    """Step by keyboard to the payment, over it, and remark on it: owed and paid; the position."""
     at = page.locator("#at-number")
     flagged = int(at.inner_text())  # a round opens where its finding points
     page.keyboard.press("ArrowLeft")
@@ -108,9 +109,9 @@ def mispaid(page: Page) -> str:
     expect(at).to_have_text(str(flagged))
     expect(page.locator(".fact[aria-current=step]")).to_contain_text("overpaid")
     page.keyboard.press("b")
-    page.keyboard.type("Paid too much.")
+    page.keyboard.type(remark)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("link", name="Paid too much.")).to_be_visible()
+    expect(page.get_by_role("link", name=remark)).to_be_visible()
     row = page.locator("tr.differs")
     expect(row).to_have_count(1)
     cells = row.locator("td").all_inner_texts()
@@ -119,7 +120,7 @@ def mispaid(page: Page) -> str:
     return cells[0].split()[0]
 
 
-def raised(page: Page, position: str) -> str:
+def raised(page: Page, position: str, remark: str) -> str:
     """Raise the dispute, and attach to it the moment that was marked; the case's address."""
     round_url = page.url
     page.get_by_role("link", name="Raise a dispute").click()
@@ -131,7 +132,9 @@ def raised(page: Page, position: str) -> str:
     page.goto(round_url)
     page.wait_for_selector("html[data-ready=yes]")
     marked = page.locator("#at-number").inner_text()
-    page.get_by_role("link", name="attach to").click()
+    marks = page.get_by_role("listitem").filter(has_text=remark)
+    name = case.rpartition("/")[2]
+    marks.get_by_role("link", name=f"attach to {name}", exact=True).click()
     expect(page.get_by_label("Fact of the round")).to_have_value(marked)
     page.get_by_role("textbox", name="Note").fill("Here.")
     page.get_by_role("button", name="Add").click()
