@@ -20,6 +20,7 @@ pytest_plugins = [
     "tests.suite.budget",
     "tests.suite.in_turn",
     "tests.suite.logs",
+    "tests.suite.own_folder",
     "tests.suite.required",
     "tests.suite.spent",
 ]
