@@ -1,4 +1,4 @@
-"""The view of the review desk: rounds drawn by chance for review, and surveillance's log.
+"""The view of the review desk: rounds drawn by chance for review, surveillance's log, and shifts.
 
 It accepts facts in any order. The latest of those that draw a round in one sample decides, and the
 first of those that give an entry of the log one name.
@@ -14,7 +14,16 @@ from consumers.rounds.index import ROUND_KEY
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
-from ledger.facts import LogEntryAdded, LogEntryCorrected, SampleDrawn, type_name
+from ledger.facts import (
+    Body,
+    LogEntryAdded,
+    LogEntryCorrected,
+    SampleDrawn,
+    ShiftBegun,
+    ShiftCountersigned,
+    ShiftHandedOver,
+    type_name,
+)
 from ledger.record.wire import fact_of
 from ledger.values import parse_round, parse_time
 
@@ -67,12 +76,38 @@ LOG = ViewTable(
     ("(from_us)", "(property, corrects) WHERE corrects IS NOT NULL"),
 )
 
+SHIFTS = ViewTable(
+    "review_shift_facts",
+    "What people did with a shift of surveillance: one row a fact.",
+    4,
+    (
+        Column("property", "text", "Property whose surveillance the shift is of."),
+        Column("shift", "text", "Name of the shift, e.g. SH-2026-11-20-1."),
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+        Column("step", "text", "begun, handed_over or countersigned."),
+        Column("told_by", "text", "Who did it."),
+        Column("told_us", "bigint", "Device time of the fact, microseconds."),
+        Column("to_whom", "text", "Who it is handed over to.", null=True),
+        Column("report", "text", "SHA-256 of the report.", null=True),
+        Column("report_text", "text", "The report; null: only its hash is known.", null=True),
+        Column("left_out", "text[]", "Withheld rounds that the report says nothing of."),
+    ),
+)
+
 _ENTRIES = frozenset((type_name(LogEntryAdded), type_name(LogEntryCorrected)))
-_READS = _ENTRIES | {type_name(SampleDrawn)}
+_STEPS: dict[type[Body], str] = {
+    ShiftBegun: "begun",
+    ShiftHandedOver: "handed_over",
+    ShiftCountersigned: "countersigned",
+}
+_SHIFTS = frozenset(map(type_name, _STEPS))
+_READS = _ENTRIES | _SHIFTS | {type_name(SampleDrawn)}
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Keep the samples and the entries of the log that a batch has."""
+    """Keep the samples, the entries of the log and the steps of shifts that a batch has."""
+    steps = []
     drawn: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     written: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for row, fact in batch.facts(_READS):
@@ -80,8 +115,11 @@ def apply(store: ViewStore, batch: Batch) -> None:
         if row.type in _ENTRIES:
             entry = _entry(property_, fact)
             written[entry[:2]] = min(written.get(entry[:2], entry), entry, key=_told)
+        elif row.type in _SHIFTS:
+            steps.append(_step(property_, fact))
         else:
             _draw(drawn, property_, fact)
+    store.save(SHIFTS, steps)
     known = store.load(SAMPLES, drawn)
     store.save(SAMPLES, (r for k, r in drawn.items() if _told(r) > _told(known.get(k, ()))))
     first = store.load(LOG, written)
@@ -104,6 +142,15 @@ def _entry(property_: str, fact: Fact) -> tuple[Any, ...]:
     )
 
 
+def _step(property_: str, fact: Fact) -> tuple[Any, ...]:
+    body: Any = fact.body
+    return (
+        *(property_, body.shift, fact.source, fact.id, _STEPS[type(body)], body.by, fact.time_us),
+        *(getattr(body, name, None) for name in ("to", "report", "text")),
+        array_text(getattr(body, "left_out", ())),
+    )
+
+
 def _draw(drawn: dict[tuple[Any, ...], tuple[Any, ...]], property_: str, fact: Fact) -> None:
     body: Any = fact.body
     told = (body.shift, body.seed, body.by, fact.time_us, fact.source, fact.id)
@@ -117,13 +164,16 @@ def _draw(drawn: dict[tuple[Any, ...], tuple[Any, ...]], property_: str, fact: F
 
 
 def _part_of(row: TapeRow) -> str | None:
-    """The sample or the entry of a fact, whatever tape it is on."""
+    """The sample, entry or shift of a fact, whatever tape it is on."""
     if row.type not in _READS:
         return None
     body: Any = fact_of(row).body
-    name = body.entry if row.type in _ENTRIES else body.sample
+    field = "entry" if row.type in _ENTRIES else "shift" if row.type in _SHIFTS else "sample"
+    name = getattr(body, field)
     return f"{row.tape.partition('/')[0]}/{name}"
 
 
-VIEW = Projection("review", 3, (SAMPLES, LOG), apply, ordered=False, reads=_READS, part_of=_part_of)
+VIEW = Projection(
+    "review", 4, (SAMPLES, LOG, SHIFTS), apply, ordered=False, reads=_READS, part_of=_part_of
+)
 """The view `review`."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
 
 ENTRIES_MAX = 500
 """The most entries that one list has."""
@@ -67,13 +68,17 @@ def entries(
     """Entries that are no corrections, the newest first, each with its corrections."""
     given = {"property": property, "since": since_us, "until": until_us, "entry": entry}
     with reading(database, [LOG.name]) as store:
-        found = [_written(row) for row in store.query(_ENTRIES, given | {"limit": ENTRIES_MAX})]
-        names = {
-            "properties": [each.property for each in found],
-            "entries": [each.entry for each in found],
-        }
-        made = [_written(row) for row in store.query(_CORRECTIONS, names)]
-    return [LoggedEntry(each, list(_of(each, made))) for each in found]
+        rows = store.query(_ENTRIES, given | {"limit": ENTRIES_MAX})
+        return _with_corrections(store, [_written(row) for row in rows])
+
+
+def written_in(
+    database: Database, property_: str, since_us: int, until_us: int
+) -> list[LoggedEntry]:
+    """Entries of a property that were written in a span of time, the oldest first."""
+    given = {"property": property_, "since": since_us, "until": until_us, "limit": ENTRIES_MAX}
+    with reading(database, [LOG.name]) as store:
+        return _with_corrections(store, [_written(row) for row in store.query(_WRITTEN, given)])
 
 
 def names_like(database: Database, property_: str, prefix: str) -> Sequence[str]:
@@ -85,6 +90,15 @@ def names_like(database: Database, property_: str, prefix: str) -> Sequence[str]
             {"property": property_, "prefix": prefix},
         )
     return [row[0] for row in rows]
+
+
+def _with_corrections(store: ViewStore, found: Sequence[WrittenEntry]) -> list[LoggedEntry]:
+    names = {
+        "properties": [each.property for each in found],
+        "entries": [each.entry for each in found],
+    }
+    made = [_written(row) for row in store.query(_CORRECTIONS, names)]
+    return [LoggedEntry(each, list(_of(each, made))) for each in found]
 
 
 def _of(entry: WrittenEntry, made: Sequence[WrittenEntry]) -> Iterable[WrittenEntry]:
@@ -106,6 +120,12 @@ SELECT {_CELLS} FROM {{schema}}.{LOG.name}
    AND (%(until)s::bigint IS NULL OR from_us < %(until)s)
    AND (%(entry)s::text IS NULL OR entry = %(entry)s)
  ORDER BY from_us DESC, property, entry LIMIT %(limit)s
+"""  # noqa: S608 - our own names
+_WRITTEN = f"""
+SELECT {_CELLS} FROM {{schema}}.{LOG.name}
+ WHERE corrects IS NULL AND property = %(property)s
+   AND written_us >= %(since)s AND written_us < %(until)s
+ ORDER BY written_us, entry LIMIT %(limit)s
 """  # noqa: S608 - our own names
 _CORRECTIONS = f"""
 SELECT {_CELLS} FROM {{schema}}.{LOG.name} WHERE (property, corrects) IN (

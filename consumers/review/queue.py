@@ -109,6 +109,23 @@ class Counts(NamedTuple):
     unseen: int
 
 
+class FindingTally(NamedTuple):
+    """How many findings, and the cents between record and rules of those about money."""
+
+    many: int
+    off: int
+
+
+class SpanCounts(NamedTuple):
+    """The findings of a span of time."""
+
+    new: FindingTally  # whose last fact happened in it
+    done: FindingTally  # that were closed in it, and are closed
+    open: FindingTally  # that nobody has closed, whenever they happened
+    unseen: int  # of the open ones
+    outcomes: Sequence[int]  # of the closed ones: right, wrong, not visible, known
+
+
 def page(
     database: Database,
     shown: Shown,
@@ -135,6 +152,21 @@ def counts(database: Database, who: str, without: Sequence[RoundId] = ()) -> Cou
     """How many findings are open, of one person, closed, and unseen."""
     with reading(database, TABLES) as store:
         return Counts(*store.query(_COUNTS, _given(who, without))[0])
+
+
+def during(
+    database: Database,
+    property_: str,
+    from_us: int,
+    to_us: int,
+    without: Sequence[RoundId] = (),
+) -> SpanCounts:
+    """What happened to the findings of a property in a span of time; its end is not in it."""
+    given = _given("", without) | {"property": property_, "from": from_us, "to": to_us}
+    with reading(database, TABLES) as store:
+        [row] = store.query(_DURING, given)
+    new, done, open_ = (FindingTally(*row[at : at + 2]) for at in (0, 2, 4))
+    return SpanCounts(new, done, open_, row[6], row[7:])
 
 
 def named(
@@ -298,4 +330,20 @@ SELECT {_CELLS} FROM ({_OF_ROUNDS} AND (%(property)s = '' OR f.property = %(prop
                       AND f.table_name = %(table)s AND f.gaming_day = %(gaming_day)s
                       AND f.number = %(number)s) x {_JOINED}
  ORDER BY x.property, x.nth
+"""  # noqa: S608 - as above
+
+_IS_NEW = "x.time_us >= %(from)s AND x.time_us < %(to)s"
+_IS_DONE = "x.status = 'closed' AND w.decided_us >= %(from)s AND w.decided_us < %(to)s"
+_TALLIES = ", ".join(
+    f"count(*) FILTER (WHERE {which})::int, coalesce(sum(x.off) FILTER (WHERE {which}), 0)::bigint"
+    for which in (_IS_NEW, _IS_DONE, "x.status <> 'closed'")
+)
+_OUTCOMES = ", ".join(
+    f"count(*) FILTER (WHERE {_IS_DONE} AND x.outcome = '{outcome}')::int"
+    for outcome in ("right", "wrong", "not_visible", "known")
+)
+_OF_PROPERTY = "AND f.property = %(property)s"
+_DURING = f"""
+SELECT {_TALLIES}, count(*) FILTER (WHERE x.status = 'unseen')::int, {_OUTCOMES}
+  FROM ({_OF_ROUNDS} {_OF_PROPERTY} UNION ALL {_OF_TABLES} {_OF_PROPERTY}) x {_JOINED}
 """  # noqa: S608 - as above

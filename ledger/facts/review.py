@@ -33,6 +33,9 @@ was known before."""
 
 Labels = Annotated[tuple[Label, ...], Meta(max_length=256)]
 
+ReportText = Annotated[str, Meta(max_length=16_000)]
+"""A report as lines of text; its SHA-256 is that of its UTF-8 bytes."""
+
 
 class FindingRef(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """A finding or an alert, named by what it is of, so that a new ruling does not rename it.
@@ -199,12 +202,17 @@ class ShiftBegun(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class ShiftHandedOver(FactOutsideRound, frozen=True, kw_only=True):
-    """A shift is handed over to the next person. report: SHA-256 of the shift's report."""
+    """A shift is handed over to the next person. report: SHA-256 of the shift's report.
+
+    text: the report itself. left_out: withheld rounds that it says nothing of.
+    """
 
     shift: Label
     to: Employee
     report: Sha256
     by: Employee
+    text: ReportText | None = None
+    left_out: Annotated[tuple[RoundRef, ...], Meta(max_length=1000)] = ()
 
 
 class ShiftCountersigned(FactOutsideRound, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS
 from consumers.cameras.rows import the_property
-from consumers.cameras.segments import cameras_of, standing_rows
+from consumers.cameras.segments import cameras_of, segments_over, standing_rows
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound
@@ -20,7 +20,19 @@ from ledger.record.wire import fact_of
 from ledger.values import format_time
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.custody import locked
-from replay.cameras.retention import Area, Policy, area_of, may_release
+from replay.cameras.retention import (
+    DAY_US,
+    Area,
+    Footage,
+    Policy,
+    RetentionRun,
+    area_of,
+    due,
+    keeping,
+    may_release,
+    not_expired,
+    runs,
+)
 from replay.recording.house_facts import FactWriter, Noted, append_facts, build_fact, screen
 
 DEVICE = "keeping"
@@ -64,6 +76,18 @@ def property_footage(
             cameras[name] = covered.cameras.get((house, name), Camera())
             areas[name] = area_of(policy, name, sorted(tables))
         yield PropertyFootage(record, house, cameras, areas, store)
+
+
+def due_by(house: PropertyFootage, name: str, until_us: int) -> list[RetentionRun]:
+    """The footage of a camera whose retention time ends by then, in runs.
+
+    Reads only segments that have not expired yet and are older than the shortest retention time.
+    """
+    camera, area = house.cameras[name], house.areas[name]
+    stretches = not_expired(camera, until_us - area.days["routine"] * DAY_US)
+    found = segments_over(house.store, house.property, name, stretches)
+    kept = keeping(camera, area, [Footage(start, end) for start, end, _, _ in found])
+    return runs(name, due(kept, until_us), kept)
 
 
 def to_release(

@@ -105,6 +105,10 @@ _CHECK = (
     *("readings", "verdict"),
 )
 _HANDLED = ("fact", "camera", "from", "to", "dispute", "window", "because", "position")
+_SHIFT = (
+    *("shift", "property", "state", "begun_by", "begun_us", "handed_by", "handed_us", "to"),
+    *("report", "signed_by", "signed_us"),
+)
 _QUARANTINED = (
     *("quarantine_id", "received_at", "reason", "what", "where", "bytes", "hint", "verdict"),
     *("source", "id", "attributes", "octets", "times_received", "last_received_at"),
@@ -165,6 +169,10 @@ FORMS = (
         ),
     ),
     JsonForm(("logbook add", "logbook correct"), "entry", ("entry",)),
+    JsonForm(("shift list",), "shift", _SHIFT),
+    JsonForm(("shift report",), "shift", (*_SHIFT, "text")),
+    JsonForm(("shift begin",), "shift", ("shift", "property")),
+    JsonForm(("shift hand-over", "shift countersign"), "shift", ("shift", "property", "report")),
     JsonForm(("review sample",), "sample", ("sample", "seed", "drawn", "position")),
     JsonForm(("review samples",), "sample", (*fields_of(SampleResult), "says")),
     JsonForm(

@@ -73,6 +73,7 @@ TABS = (
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
     Tab("Log", "/log", ("surveillance", "auditor")),
+    Tab("Shift", "/shift", ("surveillance", "auditor")),
     Tab("Statistics", "/statistics", ("surveillance", "auditor")),
     Tab("Drop", "/drop", ("finance", "auditor")),
     Tab("Win", "/win", ("finance", "auditor")),

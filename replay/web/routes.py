@@ -24,7 +24,7 @@ from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, find, footage, live, marks, thumbnails
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
-from replay.web.review import log_page, pictures
+from replay.web.review import log_page, pictures, shift_page
 from replay.web.review import pages as review
 from replay.web.sign_in import account
 from replay.web.sign_in import pages as sign_in
@@ -40,6 +40,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     review.router,
     pictures.router,
     log_page.router,
+    shift_page.router,
     live.router,
     drop.router,
     win.router,

@@ -29,6 +29,9 @@ from ledger.facts import (
     MeterRead,
     RoundCompleted,
     SampleDrawn,
+    ShiftBegun,
+    ShiftCountersigned,
+    ShiftHandedOver,
     StillTaken,
     StubCounted,
 )
@@ -123,7 +126,7 @@ def of_finance() -> list[Received]:
 
 
 def reviewed() -> list[Received]:
-    """Work on findings, a sample, the log, and marks on footage: no simulated floor has them."""
+    """Work on findings, samples, log, shifts, marks on footage: no simulated floor has them."""
     rounds = tuple(f"p:T-{nth}/2026-11-20/{nth}" for nth in range(1, 10))
     bodies = [
         *(
@@ -145,6 +148,9 @@ def reviewed() -> list[Received]:
             )
             for nth in range(9)
         ),
+        *(ShiftBegun(shift=f"SH-{nth}", by="S-9") for nth in range(9)),
+        ShiftHandedOver(shift="SH-1", to="S-1", report="0" * 64, by="S-9", left_out=rounds),
+        ShiftCountersigned(shift="SH-1", by="S-1"),
     ]
     return [
         received(encode(body, "/p/surveillance/review", f"r-{nth}", 1_795_000_000_000_000 + nth))

@@ -23,6 +23,7 @@ from replay.cameras.custody import LockedSpan, held, without
 from replay.cameras.custody_service import (
     PropertyFootage,
     ReleaseScope,
+    due_by,
     property_footage,
     put_handled,
     stretch,
@@ -31,14 +32,9 @@ from replay.cameras.custody_service import (
 from replay.cameras.retention import (
     BUILT_IN,
     DAY_US,
-    Footage,
     RetentionRun,
-    due,
     expired,
-    keeping,
-    not_expired,
     policy_from,
-    runs,
 )
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
@@ -102,7 +98,7 @@ def retention(
         return
     with _opened(property_, camera) as (house, zone):
         until_us = now_us() + within * DAY_US
-        soon = [each for name in house.cameras for each in _due(house, name, until_us)]
+        soon = [each for name in house.cameras for each in due_by(house, name, until_us)]
         locked = [
             Handled(name, span.from_us, span.to_us, lock)
             for name, one in house.cameras.items()
@@ -232,7 +228,7 @@ def expire(
     Example: round-ledger footage expire --by S-2001
     """
     with _after_locks(property_, camera) as (house, zone):
-        found = [each for name in house.cameras for each in _due(house, name, now_us())]
+        found = [each for name in house.cameras for each in due_by(house, name, now_us())]
         bodies = [
             FootageExpired(
                 camera=each.camera,
@@ -302,18 +298,6 @@ def _tell_handled(what: str, found: Sequence[Handled], zone: tzinfo, *, json: bo
         as_json=lambda each: _handled_json(what, each),
         none=f"No footage is {what}.",
     )
-
-
-def _due(house: PropertyFootage, name: str, until_us: int) -> list[RetentionRun]:
-    """The footage of a camera whose retention time ends by then, in runs.
-
-    Reads only segments that have not expired yet and are older than the shortest retention time.
-    """
-    camera, area = house.cameras[name], house.areas[name]
-    stretches = not_expired(camera, until_us - area.days["routine"] * DAY_US)
-    found = segments_over(house.store, house.property, name, stretches)
-    kept = keeping(camera, area, [Footage(start, end) for start, end, _, _ in found])
-    return runs(name, due(kept, until_us), kept)
 
 
 def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[IndexedSegment]:

@@ -54,6 +54,7 @@ COMMANDS = (
         "Work on findings: take, give, close and reopen them.",
     ),
     Command("logbook", "review.logbook", INVESTIGATORS, "Write and read surveillance's log."),
+    Command("shift", "review.shift", INVESTIGATORS, "Begin a shift, hand it over, countersign it."),
     Command("dispute", "disputes.dispute", INVESTIGATORS, "Raise, review and resolve disputes."),
     Command(
         "dossier",

@@ -30,7 +30,7 @@ _IN_OTHER_WORDS = str.maketrans(
 
 
 class Paper(FPDF):
-    """Letter-size pages with a footer. The library requires a subclass."""
+    """Pages with a footer, of Letter size or another. The library requires a subclass."""
 
     def __init__(
         self,
@@ -40,9 +40,10 @@ class Paper(FPDF):
         *,
         wide: bool = False,
         with_all: str = "report.html",
+        sheet: str = "Letter",
     ) -> None:
         """A first page. wide: in landscape. with_all: the file that has every character."""
-        super().__init__("landscape" if wide else "portrait", format="Letter", unit="mm")
+        super().__init__("landscape" if wide else "portrait", format=sheet, unit="mm")
         self.core_fonts_encoding = "windows-1252"
         self.set_margins(MARGIN_MM, MARGIN_MM)
         self.set_auto_page_break(auto=True, margin=MARGIN_MM + 4)

@@ -18,18 +18,20 @@ from consumers.disputes import disputes
 from consumers.floor.table_board import Board
 from consumers.money.drop import Drop
 from consumers.review import desk, queue, samples
-from consumers.review.log import LoggedEntry, WrittenEntry
+from consumers.review.log import LoggedEntry
 from consumers.review.samples import SampledRound
+from consumers.review.shifts import Shift
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters, Order
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.rules.engine.ruling import Finding, TableFindings
-from ledger.values import RoundId, parse_round, parse_subject
+from ledger.values import RoundId, parse_subject
 from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
 from replay.disputes.service import CaseFile, LockChange, round_times, unknown_to
 from replay.dossier.request import DossierRequest
 from replay.review.footage_marks import MarkedFrame, PlacedMarks
+from replay.review.withheld_rounds import concerns
 from replay.rounds.reading import footage_folder
 from replay.web.alert_watch import AlertNow
 from replay.web.ports import ports
@@ -47,9 +49,6 @@ BLIND_STEPS = frozenset(("observe", "reveal", "lock"))
 
 Hidden = Mapping[RoundId, str]
 """Rounds that are withheld from a user, each with the address where it is reviewed."""
-
-NEAR_US = 3_600_000_000
-"""How near to a withheld round an entry of the log at its table is left out, microseconds."""
 
 OPEN_TO_ALL = frozenset(
     (
@@ -192,35 +191,26 @@ def log(
     An entry is of a round if it names it, or its table at that time. What the reader wrote stays.
     """
     blind = _blind(request, user)
-    shown = [each for each in found if not any(_is_of(each, user.employee, *of) for of in blind)]
+    shown = [each for each in found if not any(concerns(each, user.employee, *of) for of in blind)]
     return shown, len(found) - len(shown)
 
 
-def _is_of(each: LoggedEntry, reader: str, round_: RoundId, went: tuple[int, int] | None) -> bool:
-    return any(
-        entry.written_by != reader
-        and entry.property == round_.property
-        and (_names(entry, round_) or (_is_there(entry, round_) and _is_then(entry, went)))
-        for entry in (each.first, *each.corrections)
-    )
+def report_withheld(request: Request, user: User, shift: Shift) -> Sequence[RoundId]:
+    """The rounds for which a shift's report is withheld from this user.
 
-
-def _names(entry: WrittenEntry, round_: RoundId) -> bool:
-    attached = (moment.round for moment in entry.moments if moment.round)
-    texts = (entry.what, entry.disposition, entry.recorded_where)
-    return any(parse_round(name, entry.property) == round_ for name in attached) or any(
-        round_.subject in text for text in texts
-    )
-
-
-def _is_there(entry: WrittenEntry, round_: RoundId) -> bool:
-    return any(round_.table in text for text in (entry.place, entry.what, entry.disposition))
-
-
-def _is_then(entry: WrittenEntry, went: tuple[int, int] | None) -> bool:
-    return went is None or (
-        entry.from_us <= went[1] + NEAR_US and entry.until_us >= went[0] - NEAR_US
-    )
+    It says nothing of rounds that were withheld as it was made. One that was withheld later and had
+    begun by then may be counted in it. The report of an open shift is made for each reader.
+    """
+    until_us = shift.handed_us
+    if until_us is None:
+        return []
+    return [
+        round_
+        for round_, went in _blind(request, user)
+        if round_.property == shift.property
+        and str(round_) not in shift.left_out
+        and (went is None or went[0] <= until_us)
+    ]
 
 
 def table_findings(all_: Sequence[TableFindings], withheld: Hidden) -> list[TableFindings]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from consumers.review import queue
+from consumers.review import queue, shifts
 from tests.accessible import fits, serious
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import day
@@ -147,7 +147,7 @@ def test_axe_finds_nothing_on_a_workstation_or_a_phone(
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_samples_and_the_log_are_accessible_on_a_desk_and_a_phone(
+def test_samples_the_log_and_the_shift_are_accessible_on_a_desk_and_a_phone(
     browser: Browser, floor: Site, scheme: Scheme
 ) -> None:
     who = floor.browser("surveillance")
@@ -159,6 +159,9 @@ def test_samples_and_the_log_are_accessible_on_a_desk_and_a_phone(
         "what": "A fall.", "recorded_where": "cam2", "disposition": "none",
     }  # fmt: skip
     assert who.post("/log", data=entry).status_code == 303
+    begin = {"csrf": who.csrf, "step": "begin", "property": "hollywood"}
+    assert who.post("/shift", data=begin).status_code in (303, 422), "it may be open already"
+    shift = shifts.shifts(floor.database)[0].shift
     with opened(browser, floor, "surveillance", scheme=scheme) as page:
         page.wait_for_selector("html[data-ready=yes]")
         page.keyboard.press("/")
@@ -166,7 +169,14 @@ def test_samples_and_the_log_are_accessible_on_a_desk_and_a_phone(
         settled(page, "ask")
         for size in ({"width": 1920, "height": 1080}, PHONE):
             page.set_viewport_size({"width": size["width"], "height": size["height"]})
-            for path in ("/review", "/review/samples", "/log", "/log?of=L-2026-11-20-1"):
+            for path in (
+                "/review",
+                "/review/samples",
+                "/log",
+                "/log?of=L-2026-11-20-1",
+                "/shift",
+                f"/shift/hollywood/{shift}",
+            ):
                 page.goto(f"{floor.url}{path}")
                 assert serious(page) == [], (path, size)
                 assert fits(page), (path, size)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/find", "/review", "/live", "/log", "/statistics", "/drop", "/win", "/entry")
+PAGES = ("/find", "/review", "/live", "/log", "/shift", "/statistics", "/drop", "/win", "/entry")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -53,10 +53,20 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 
 OF_ROLE: dict[str, set[str]] = {
-    "surveillance": {"/find", "/review", "/live", "/log", "/statistics"},
+    "surveillance": {"/find", "/review", "/live", "/log", "/shift", "/statistics"},
     "finance": {"/find", "/drop", "/win", "/entry"},
     "ops": {"/live"},
-    "auditor": {"/find", "/review", "/live", "/log", "/statistics", "/drop", "/win", "/entry"},
+    "auditor": {
+        "/find",
+        "/review",
+        "/live",
+        "/log",
+        "/shift",
+        "/statistics",
+        "/drop",
+        "/win",
+        "/entry",
+    },
     "pit": {"/entry"},
     "cage": {"/entry"},
     "count": {"/entry"},

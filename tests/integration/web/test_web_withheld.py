@@ -17,7 +17,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from consumers.alerts.alert import Alert
-from consumers.review import queue
+from consumers.review import queue, shifts
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rounds.search import Filters, dealer_errors, latest_findings, search, totals
 from consumers.rulings.error_rates import ErrorsBy
@@ -529,7 +529,17 @@ def visited(review: Review) -> dict[str, str]:
         "/review/footage/{name}": f"/review/footage/{_name_of(review)}",
         "/review/picture/{name}.jpg": f"/review/picture/{_name_of(review)}.jpg",
         "/dossiers/new": f"/dossiers/new?of={review.round.id}",
+        "/shift/{property_}/{name}": _shift_of(review),
+        "/shift/{property_}/{name}.pdf": f"{_shift_of(review)}.pdf",
     }
+
+
+def _shift_of(review: Review) -> str:
+    """The page of an open shift of the one who raised the dispute."""
+    who = review.raiser
+    who.post("/shift", data={"csrf": who.csrf, "step": "begin", "property": "hollywood"})
+    [shift] = shifts.shifts(review.site.database)
+    return f"/shift/hollywood/{shift.shift}"
 
 
 NOTHING_OF_ROUNDS = (
