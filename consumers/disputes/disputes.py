@@ -1,4 +1,4 @@
-"""The view of disputes: one row a dispute, from claim to outcome, and the places of its facts.
+"""The view of disputes: one row a dispute, from claim to outcome, its tasks, and its facts.
 
 It accepts facts in any order: a note before the claim, or an outcome without one.
 `replay.disputes.dispute` decides which facts are allowed. The view decides nothing and locks no
@@ -11,7 +11,7 @@ import builtins
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
@@ -25,13 +25,15 @@ from ledger.facts import (
     FootageLocked,
     FootageReleased,
     ObservationRecorded,
+    TaskDone,
+    TaskSet,
     type_name,
 )
 from ledger.record.wire import fact_of
-from ledger.values import RoundId, parse_round
+from ledger.values import RoundId, parse_round, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
@@ -86,6 +88,25 @@ FACTS = ViewTable(
     ),
 )
 
+TASKS = ViewTable(
+    "dispute_tasks",
+    "Tasks of disputes: one row each, as they were set last.",
+    3,
+    (
+        Column("property", "text", "Property whose surveillance holds the dispute."),
+        Column("dispute", "text", "Its name."),
+        Column("task", "text", "Name of the task, e.g. T-1."),
+        Column("what", "text", "What is to be done; null: only its end is on record.", null=True),
+        Column("to_whom", "text", "Who is to do it.", null=True),
+        Column("due_us", "bigint", "Until when, microseconds.", null=True),
+        Column("set_by", "text", "Who set it.", null=True),
+        Column("done_by", "text", "Who did it; null: nobody.", null=True),
+        Column("done_us", "bigint", "When, device time, microseconds.", null=True),
+        Column("because", "text", "What came of it.", null=True),
+    ),
+    ("(due_us) WHERE done_us IS NULL",),
+)
+
 _COUNTED: dict[type[Body], str] = {
     DisputeNoted: "notes",
     ObservationRecorded: "observations",
@@ -93,7 +114,12 @@ _COUNTED: dict[type[Body], str] = {
     FootageLocked: "locks",
     FootageReleased: "releases",
 }
-_CASES: tuple[type[Body], ...] = (DisputeRaised, DisputeResolved, AdjustmentPaid, *_COUNTED)
+_TASKS: tuple[type[Body], ...] = (TaskSet, TaskDone)
+_CASES: tuple[type[Body], ...] = (
+    *(DisputeRaised, DisputeResolved, AdjustmentPaid),
+    *_COUNTED,
+    *_TASKS,
+)
 _READS = frozenset(map(type_name, _CASES))
 _CELLS = ", ".join(column.name for column in DISPUTES.columns)
 
@@ -130,6 +156,28 @@ class DisputeRow(Struct):
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
 
+class CaseTask(Struct, frozen=True):
+    """A task of a dispute. Times in microseconds; None: not recorded."""
+
+    property: str
+    dispute: str
+    task: str
+    what: str | None = None
+    to: str | None = None
+    due_us: int | None = None
+    set_by: str | None = None
+    done_by: str | None = None
+    done_us: int | None = None
+    because: str | None = None
+
+    def taking(self, body: TaskSet | TaskDone, time_us: int) -> CaseTask:
+        """The task after one fact of it: set, or set again, or done."""
+        key = (self.property, self.dispute, self.task)
+        if isinstance(body, TaskSet):
+            return CaseTask(*key, body.what, body.to, parse_time(body.due), body.by)
+        return replace(self, done_by=body.by, done_us=time_us, because=body.because)
+
+
 def apply(store: ViewStore, batch: Batch) -> None:
     """Update the disputes that a batch names."""
     told = [
@@ -145,8 +193,19 @@ def apply(store: ViewStore, batch: Batch) -> None:
         each = kept.setdefault(key, DisputeRow(*key, last_us=fact.time_us))
         each.last_us = max(each.last_us, fact.time_us)
         _take(each, fact)
+    _save_tasks(store, ((key, fact) for key, _, fact in told if isinstance(fact.body, _TASKS)))
     store.save(FACTS, ((*key, row.tape, row.table_seq) for key, row, _ in told))
     store.save(DISPUTES, (astuple(each) for each in kept.values()))
+
+
+def _save_tasks(store: ViewStore, told: Iterable[tuple[tuple[str, str], Fact]]) -> None:
+    facts = [((*key, fact.body.task), fact) for key, fact in told]  # type: ignore[attr-defined] # both have one
+    rows = store.load(TASKS, dict.fromkeys(key for key, _ in facts))
+    kept = {key: CaseTask(*row) for key, row in rows.items()}
+    for key, fact in facts:
+        body: Any = fact.body
+        kept[key] = kept.get(key, CaseTask(*key)).taking(body, fact.time_us)
+    store.save(TASKS, map(astuple, kept.values()))
 
 
 def _part_of(row: TapeRow) -> str | None:
@@ -157,7 +216,7 @@ def _part_of(row: TapeRow) -> str | None:
     return None if body.dispute is None else f"{row.tape.partition('/')[0]}/{body.dispute}"
 
 
-VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS, part_of=_part_of)
+VIEW = Projection("disputes", 2, (DISPUTES, FACTS, TASKS), apply, reads=_READS, part_of=_part_of)
 """The view `disputes`."""
 
 
@@ -188,6 +247,25 @@ def read(
             },
         )
     return [DisputeRow(*row) for row in rows]
+
+
+def overdue(
+    database: Database,
+    now_us: int,
+    *,
+    property: str | None = None,  # noqa: A002 - as above
+) -> list[CaseTask]:
+    """Tasks that nobody has done in time, the oldest first."""
+    cells = ", ".join(column.name for column in TASKS.columns)
+    with reading(database, [TASKS.name]) as store:
+        rows = store.query(
+            f"SELECT {cells} FROM {{schema}}.dispute_tasks"  # noqa: S608 - values are parameters
+            " WHERE done_us IS NULL AND due_us < %(now)s"
+            " AND (%(property)s::text IS NULL OR property = %(property)s)"
+            " ORDER BY due_us, property, dispute, task",
+            {"now": now_us, "property": property},
+        )
+    return [CaseTask(*row) for row in rows]
 
 
 def named(store: ViewStore, dispute: str, property_: str | None = None) -> list[DisputeRow]:
@@ -250,7 +328,7 @@ def _take(each: DisputeRow, fact: Fact) -> None:
         each.outcome, each.resolved_by, each.resolved_us = body.outcome, body.by, fact.time_us
     elif isinstance(body, AdjustmentPaid):
         each.adjusted = (each.adjusted or 0) + body.amount
-    else:
+    elif not isinstance(body, _TASKS):
         field = _COUNTED[type(body)]
         setattr(each, field, getattr(each, field) + 1)
 

@@ -119,6 +119,29 @@ class AdjustmentPaid(FactOutsideRound, frozen=True, kw_only=True):
     by: Employee | None = None
 
 
+class TaskSet(FactOutsideRound, frozen=True, kw_only=True):
+    """A person is to do something for a dispute by a time. Set again, it replaces the task."""
+
+    dispute: Label
+    task: Label
+    what: Text
+    to: Employee
+    due: Moment
+    by: Employee
+
+    def __post_init__(self) -> None:
+        require_moments(due=self.due)
+
+
+class TaskDone(FactOutsideRound, frozen=True, kw_only=True):
+    """A task of a dispute is done. because: what came of it."""
+
+    dispute: Label
+    task: Label
+    because: Text | None = None
+    by: Employee
+
+
 class FactCorrected(FactOutsideRound, frozen=True, kw_only=True, gc=True):
     """A recorded fact is corrected by two people. The rulings before and after both stay visible.
 

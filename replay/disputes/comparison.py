@@ -13,7 +13,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from consumers.disputes.disputes import Status
+    from consumers.disputes.disputes import CaseTask, Status
     from replay.disputes.dispute import (
         Adjusted,
         Claim,
@@ -68,6 +68,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     adjusted: int | None = None  # adjustments to the claimant's position; None: none
     adjusted_others: int | None = None  # to any other
     notes: Sequence[Note] = ()
+    tasks: Sequence[CaseTask] = ()
     revealed: Sequence[Revealed] = ()
     outcome: Resolved | None = None
     missing: Sequence[str] = ()  # sentences: what the record lacks
@@ -113,6 +114,7 @@ def compare(case: Dispute, story: Story | None, reviewer: str | None = None) -> 
         adjusted=adjusted,
         adjusted_others=others,
         notes=case.notes,
+        tasks=case.tasks,
         revealed=case.revealed,
         outcome=case.outcome,
         missing=_missing(story, claim),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import builtins
 import re
+from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.disputes import disputes
+from consumers.disputes.disputes import CaseTask
 from infra.postgres.recorder import aggregate_id, version_of
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused, Usage
@@ -28,10 +30,12 @@ from ledger.facts import (
     DisputeRaised,
     DisputeResolved,
     ObservationRecorded,
+    TaskDone,
+    TaskSet,
     WagerPlaced,
     WatchedSpan,
 )
-from ledger.values import NAME, RoundId, parse_round
+from ledger.values import NAME, RoundId, format_time, parse_round
 from replay.recording.decisions import Decisions
 from replay.recording.house_facts import screen
 from replay.text.typed import written
@@ -120,6 +124,13 @@ class Adjusted(Struct, frozen=True):
     time_us: int
 
 
+class TaskStep(Struct, frozen=True):
+    """A task that was set, or is done."""
+
+    body: TaskSet | TaskDone
+    time_us: int
+
+
 class Dispute(Struct, frozen=True, kw_only=True):
     """A dispute folded from all its facts, in the order of the record.
 
@@ -136,6 +147,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
     revealed: tuple[Revealed, ...] = ()
     resolutions: tuple[Resolved, ...] = ()  # the last one counts
     adjustments: tuple[Adjusted, ...] = ()
+    task_steps: tuple[TaskStep, ...] = ()
 
     @builtins.property  # `property` is a field here
     def id(self) -> str:
@@ -156,6 +168,16 @@ class Dispute(Struct, frozen=True, kw_only=True):
     def adjusted(self) -> int | None:
         """Cents paid to settle it; None if nothing was."""
         return sum(each.amount for each in self.adjustments) if self.adjustments else None
+
+    @builtins.property  # as above
+    def tasks(self) -> Sequence[CaseTask]:
+        """Its tasks by name, as they were set last."""
+        found: dict[str, CaseTask] = {}
+        for step in self.task_steps:
+            name = step.body.task
+            task = found.get(name, CaseTask(self.property, self.dispute, name))
+            found[name] = task.taking(step.body, step.time_us)
+        return [*found.values()]
 
     def knows(self, employee: str) -> bool:
         """Whether a person knows the claim: wrote it down, saw it, or has observed.
@@ -244,6 +266,28 @@ class Dispute(Struct, frozen=True, kw_only=True):
             paid_from="cage" if paid_from == "cage" else "table",
             by=by,
         )
+
+    def set_task(self, what: str, to: str, due_us: int, by: str) -> TaskSet:
+        """A task for a person until a time, possible at any time."""
+        taken = {each.task for each in self.tasks}
+        name = next(name for n in count(len(taken) + 1) if (name := f"T-{n}") not in taken)
+        return TaskSet(
+            dispute=self.dispute,
+            task=name,
+            what=written(what, "what"),
+            to=written(to.strip(), "to"),
+            due=format_time(due_us),
+            by=by,
+        )
+
+    def task_done(self, task: str, by: str, because: str = "") -> TaskDone:
+        """A task is done. Refused if there is none of this name, or it is done already."""
+        found = next((each for each in self.tasks if each.task == task), None)
+        if found is None:
+            raise self._refused(f"There is no task {task}", "Give one of its tasks, such as T-1.")
+        if found.done_us is not None:
+            raise self._refused(f"Task {task} was done by {found.done_by}", "Set another one.")
+        return TaskDone(dispute=self.dispute, task=task, because=because.strip() or None, by=by)
 
     def warning(self, body: Body) -> str | None:
         """A warning for the person who takes this step; the step is still allowed."""
@@ -342,6 +386,8 @@ _FOLDED: dict[type[Body], _Made] = {
             body.position, body.amount, body.paid_from, body.by, time_us
         ),
     ),
+    TaskSet: ("task_steps", lambda _, body, time_us: TaskStep(body, time_us)),
+    TaskDone: ("task_steps", lambda _, body, time_us: TaskStep(body, time_us)),
 }
 """The list that a fact adds to, and its entry."""
 

@@ -42,7 +42,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "Alerts": (77, 136, 143, 161, 166, 167),
     "Cameras and their clocks": (10, 62, 122, 126, 131, 138, 141, 146, 154),
     "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153, 221, 222, 223, 224),
-    "Disputes and custody": (120, 121, 132, 140, 211, 212, 213, 219, 220, 228),
+    "Disputes and custody": (120, 121, 132, 140, 211, 212, 213, 219, 220, 228, 229),
     "Dossiers": (64, 123),
     "Replay and pages": (60, 128, 147, 159, 169, 176, 214, 215, 216),
     "The program and its house": (2, 50, 53, 156, 157, 158, 165, 173, 182),

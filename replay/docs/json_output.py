@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from consumers.disputes.disputes import CaseTask
 from consumers.finance.redrive import RedrivenDay
 from consumers.money.drop import Drop, Win
 from consumers.relay.check import Break, FeedCheck, TapeSeen
@@ -181,6 +182,7 @@ FORMS = (
         ("name", "property", "position"),
     ),
     JsonForm(("dispute show",), "dispute", (*fields_of(CaseComparison), "raised")),
+    JsonForm(("dispute overdue",), "task", ("property", "dispute", "task", "to", "due_us")),
     JsonForm(
         ("dispute windows",),
         "window",
@@ -369,6 +371,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`awaiting` of a ruling", Awaiting),
     ("`paid_beside_owed` of a replay, `lines` of a dispute", OwedLine),
     ("`shown` of a dispute", RecordedFact),
+    ("`tasks` of a dispute", CaseTask),
     ("`cameras` of a moment, with times as `camera_time` and `plus_minus_ms`", FrameLookup),
     ("`table.seats` of a moment", SeatMoment),
     ("`stakes` of a seat", Stake),

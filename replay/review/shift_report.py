@@ -98,6 +98,7 @@ def report(
         ReportSection(f"Shift {shift.shift}", [*_head(shift, made_us or until_us, sources.zone)]),
         ReportSection("Findings", [*_findings(sources, shift, until_us, [*withheld])]),
         ReportSection("Cases", [*_cases(sources, shift, until_us)]),
+        ReportSection("Tasks", [*_tasks(sources, shift.property, until_us)]),
         *_cameras(sources, shift.property, until_us),
         ReportSection("Log", [*_log(sources, shift, until_us, withheld)]),
     ]
@@ -142,6 +143,17 @@ def _cases(sources: ReportSources, shift: Shift, until_us: int) -> Iterator[str]
     lines = (
         f"{each.dispute}: {each.round.subject if each.round else 'no round'}" for each in open_
     )
+    yield from _listed([*lines])
+
+
+def _tasks(sources: ReportSources, property_: str, until_us: int) -> Iterator[str]:
+    """Overdue tasks, without their words, which may say what is claimed."""
+    late = disputes.overdue(sources.database, until_us, property=property_)
+    lines = (
+        f"{each.dispute}, {each.task}: {each.to}, due {_at(each.due_us or 0, sources.zone)}"
+        for each in late
+    )
+    yield f"Overdue: {len(late):,}"
     yield from _listed([*lines])
 
 

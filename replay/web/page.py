@@ -6,6 +6,7 @@ classes of a file. Texts from facts are always escaped.
 
 import hashlib
 import re
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from consumers.disputes import disputes
 from consumers.review import queue
 from infra.access.sessions import LAST_S, SESSION_S_MAX, WARN_S
 from infra.access.users import Role, User
@@ -110,6 +112,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
         "zone_of": zones.of,
         "behind": lambda: _behind(request),
         "to_review": lambda: _to_review(request, user),
+        "overdue": lambda: _overdue(request),
     }
     response = HTMLResponse(_templates().get_template(template).render(given | values), status)
     authentication.form_token(request, response)
@@ -124,6 +127,14 @@ def _to_review(request: Request, user: User | None) -> queue.Counts | None:
         return blind_review.counts(request, user)
     except Unavailable:
         return None
+
+
+def _overdue(request: Request) -> int:
+    """How many tasks of cases are overdue; 0 if the database is down."""
+    try:
+        return len(disputes.overdue(ports(request).database, time.time_ns() // 1000))
+    except Unavailable:
+        return 0
 
 
 def nav(user: User | None) -> list[Tab]:

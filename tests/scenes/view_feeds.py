@@ -34,6 +34,8 @@ from ledger.facts import (
     ShiftHandedOver,
     StillTaken,
     StubCounted,
+    TaskDone,
+    TaskSet,
 )
 from ledger.facts.review import FrameShape
 from ledger.record.tape import Received, frame_attributes, unframe_attributes
@@ -151,6 +153,18 @@ def reviewed() -> list[Received]:
         *(ShiftBegun(shift=f"SH-{nth}", by="S-9") for nth in range(9)),
         ShiftHandedOver(shift="SH-1", to="S-1", report="0" * 64, by="S-9", left_out=rounds),
         ShiftCountersigned(shift="SH-1", by="S-1"),
+        *(
+            TaskSet(
+                dispute=f"D-{nth}",
+                task="T-1",
+                what="Call.",
+                to="S-1",
+                due="2026-11-20T21:05:00Z",
+                by="S-9",
+            )
+            for nth in range(9)
+        ),
+        TaskDone(dispute="D-1", task="T-1", by="S-1"),
     ]
     return [
         received(encode(body, "/p/surveillance/review", f"r-{nth}", 1_795_000_000_000_000 + nth))

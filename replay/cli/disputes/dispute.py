@@ -28,7 +28,7 @@ from replay.disputes.dispute import CATEGORIES, Dispute
 from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
 from replay.disputes.service import DisputeContext, moments_of, opened_disputes
 from replay.disputes.watched import how_seen, typed_spans
-from replay.recording.house_facts import Noted
+from replay.recording.house_facts import Noted, now_us
 from replay.rounds.story_text import owed_table, signed
 from replay.rounds.views import opened_views
 from replay.shell.output import (
@@ -43,7 +43,7 @@ from replay.shell.output import (
 from replay.shell.output import show as draw
 from replay.shell.settings import in_force
 from replay.shell.zones import house_zones
-from replay.text.times import as_recorded, day, local, localized, span, stamp
+from replay.text.times import as_recorded, day, local, localized, read, span, stamp
 from replay.text.typed import cents, written
 
 app = family()
@@ -247,6 +247,78 @@ def note(
         case = service.find(context, name, property_)
         attached = moments_of(context.database, case, moments or [])
         _tell(context, case, case.note(note, by, attached), json=json)
+
+
+@dispute.command("task")
+def task(
+    name: Name,
+    *,
+    what: Annotated[str, typer.Option(help="What is to be done.")],
+    to: Annotated[str, typer.Option(metavar="EMPLOYEE", help="Who is to do it.")],
+    due: Annotated[str, typer.Option(metavar="TIME", help="Until when: 2026-11-21 18:00.")],
+    by: By,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Set a task of a dispute: what, who, and until when.
+
+    Example: round-ledger dispute task D-2026-11-20-1 --what "Call the guest" --to S-2002
+    --due "2026-11-21 18:00" --by S-2001
+    """
+    with opened_disputes() as context:
+        case = service.find(context, name, property_)
+        zone = house_zones(context.database).of(case.property)
+        due_us = read(due, zone, "--due", after_us=now_us())
+        _tell(context, case, case.set_task(what, to, due_us, by), json=json)
+
+
+@dispute.command("task-done")
+def task_done(
+    name: Name,
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Name of the task, such as T-1.")],
+    *,
+    because: Annotated[str, typer.Option(help="What came of it.")] = "",
+    by: By,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Record that a task of a dispute is done.
+
+    Example: round-ledger dispute task-done D-2026-11-20-1 T-1 --because "She agrees" --by S-2002
+    """
+    _act(name, property_, lambda case: case.task_done(task, by, because), json=json)
+
+
+@dispute.command("overdue")
+def overdue(*, property_: Property = None, json: Json = False) -> None:
+    """List tasks of disputes that nobody has done in time, the oldest first.
+
+    What is to be done is not shown, so that a reviewer can still be blind.
+
+    Example: round-ledger dispute overdue
+    """
+    with opened_disputes() as context:
+        found = disputes.overdue(context.database, now_us(), property=property_)
+        zones = house_zones(context.database)
+    print_list(
+        "Overdue tasks",
+        found,
+        {
+            "dispute": lambda each: each.dispute,
+            "task": lambda each: each.task,
+            "to": lambda each: each.to,
+            "due": lambda each: (
+                None
+                if each.due_us is None
+                else stamp(each.due_us, zones.of(each.property), ms=False)
+            ),
+        },
+        json=json,
+        as_json=lambda each: {
+            name: getattr(each, name) for name in ("property", "dispute", "task", "to", "due_us")
+        },
+        none="No task is overdue.",
+    )
 
 
 @dispute.command("observe")
@@ -542,6 +614,19 @@ def draw_case(seen: CaseComparison, zone: tzinfo) -> None:
             (
                 (local(each.time_us, zone), each.by, each.note, _moments(each.moments, zone))
                 for each in seen.notes
+            ),
+        )
+    if seen.tasks:
+        show_table(
+            "Tasks",
+            ("task", "what", "to", "due", "done"),
+            (
+                (
+                    *(each.task, each.what, each.to),
+                    None if each.due_us is None else local(each.due_us, zone),
+                    each.done_by,
+                )
+                for each in seen.tasks
             ),
         )
     for says in seen.missing:

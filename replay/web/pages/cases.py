@@ -4,6 +4,7 @@ Every step is a fact with the credential of the signed-in user. Under blind revi
 neither claim nor record.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Annotated, get_args
@@ -26,6 +27,7 @@ from replay.disputes.comparison import compare
 from replay.disputes.dispute import CATEGORIES, Dispute
 from replay.disputes.preserved_windows import CameraScope
 from replay.disputes.service import CaseFile, case_file
+from replay.recording.house_facts import now_us
 from replay.review.footage_marks import PlacedMarks
 from replay.rounds.story import Story
 from replay.text.times import aloud, local, read, span
@@ -43,7 +45,10 @@ READERS: tuple[Role, ...] = ("surveillance", "auditor")
 
 NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
 NUMBER_MAX = 999_999  # of a fact in its round
-WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "category", "because")
+WORDS = (
+    *("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "category", "because"),
+    *("what", "to", "due"),
+)
 """Fields that are given back to be sent again if the case has changed; amounts are not."""
 
 MOVED_ON = (
@@ -88,11 +93,13 @@ def _list_page(
     database = ports(request).database
     up_to_date(database, service.VIEWS)
     rows = [blind_review.row(each, blind) for each in disputes.read(database, status=known)]
+    late = Counter((each.property, each.dispute) for each in disputes.overdue(database, now_us()))
     return page(
         request,
         "cases.html",
         code,
         rows=rows,
+        late=late,
         windows=blind_review.windows(request, user, ports(request).windows.all()),
         withheld=blind,
         status=known or "",
@@ -237,7 +244,7 @@ def show(
 
 @router.post(PATH + "/{property_}/{dispute:path}")
 async def step(request: Request, user: Investigator, property_: str, dispute: str) -> Response:
-    """Take one step: note, observe, reveal, resolve, adjust, lock, release.
+    """Take one step: note, task, task done, observe, reveal, resolve, adjust, lock, release.
 
     Under blind review all but observe, reveal and lock wait until the claim is known.
     """
@@ -312,6 +319,8 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
         said = watched.played(typed.get("watched", ""))
         its = watched.opened(ports(request).dispute_context.database, case.property, by, said)
         return case.observe(typed.get("saw", ""), by, its)
+    if what in ("task", "task done"):
+        return _task(request, case, typed, by)
     if what == "reveal":
         return case.reveal(by)
     if what == "resolve":
@@ -324,6 +333,15 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
             raise Usage("An adjustment is not paid from there", where="paid_from", hint=hint)
         return case.adjust(paid, paid_from, by)
     raise Usage("There is no such step", where="step", hint="Go back and use the page's forms.")
+
+
+def _task(request: Request, case: Dispute, typed: Mapping[str, str], by: str) -> Body:
+    """A task that is set, or done. Raises `Usage`, `Refused`."""
+    if typed.get("step") == "task done":
+        return case.task_done(typed.get("task", ""), by, typed.get("came", ""))
+    zone = ports(request).zones().of(case.property)
+    due_us = read(typed.get("due", ""), zone, "due", after_us=now_us())
+    return case.set_task(typed.get("what", ""), typed.get("to", ""), due_us, by)
 
 
 def _moments(request: Request, file: CaseFile, typed: Mapping[str, str]) -> list[Attached]:
@@ -396,6 +414,7 @@ def _page(
         wrong=wrong,
         mark=mark,
         typed=typed or {},
+        now_us=now_us(),
         how_seen=watched.how_seen,
         categories=CATEGORIES,
         usual_amount=_lacking(seen.left),

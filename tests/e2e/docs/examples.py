@@ -64,6 +64,7 @@ MORE = {
     "rounds --ask": "round-ledger rounds --ask 'CC-02 seat 5 overpaid foo'",
     "rounds --errors": "round-ledger rounds --dealer D-1022 --errors",
     "dispute list": "round-ledger dispute list",
+    "dispute overdue": "round-ledger dispute overdue",
     "review list": "round-ledger review list",
     "logbook list": "round-ledger logbook list",
     "shift list": "round-ledger shift list",

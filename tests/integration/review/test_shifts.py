@@ -134,7 +134,9 @@ def test_the_report_counts_what_is_new_done_and_open_and_leaves_open_disputes_ou
         catch_up(database, source, [rulings.VIEW])
     text = shift_report.report(sources, shift, now_us()).text
     told = {each.title: each.lines for each in shift_report.sections_of(text)}
-    assert [*told] == ["Shift SH-1", "Findings", "Cases", "Cameras", "Footage", "Log"]
+    assert [*told] == [
+        *("Shift SH-1", "Findings", "Cases", "Tasks", "Cameras", "Footage", "Log"),
+    ]
     assert any(line.startswith("Done: 1, ") and "1 right" in line for line in told["Findings"])
     after = queue.during(database, "hollywood", item.time_us, now_us())
     assert after.open.many == before.open.many - 1

@@ -20,8 +20,10 @@ from ledger.facts import (
     DisputeResolved,
     FootageLocked,
     ObservationRecorded,
+    TaskDone,
+    TaskSet,
 )
-from ledger.values import RoundId
+from ledger.values import RoundId, parse_time
 from replay.recording.house_facts import append_facts, build_fact, screen
 from tests.fixtures.postgres import fact
 
@@ -136,3 +138,26 @@ def test_every_fact_of_a_dispute_is_found_by_key_in_order(
         assert [each.dispute for each in disputes.named(store, "D-17")] == ["D-17"]
         assert disputes.named(store, "D-17", "parx") == []
         assert sorted(disputes.names_like(store, "hollywood", "D-1")) == ["D-17", "D-18"]
+
+
+def test_a_task_is_as_it_was_set_last_until_it_is_done(
+    database: Database, tape: PostgresTape
+) -> None:
+    def task(name: str, due: str, to: str = "S-2") -> TaskSet:
+        return TaskSet(dispute="D-17", task=name, what="Call.", to=to, due=due, by="S-1")
+
+    kept(
+        database,
+        tape,
+        told(0, RAISED),
+        told(1, task("T-1", "2026-11-20T21:00:00Z")),
+        told(2, task("T-2", "2026-11-20T20:00:00Z")),
+        told(3, TaskDone(dispute="D-17", task="T-2", by="S-2", because="She agrees.")),
+        told(4, TaskDone(dispute="D-17", task="T-9", by="S-2"), "elsewhere"),
+        told(5, task("T-1", "2026-11-20T22:00:00Z", to="S-3"), "elsewhere"),
+    )
+    due_us = parse_time("2026-11-20T22:00:00Z") or 0
+    assert disputes.overdue(database, due_us) == []
+    [late] = disputes.overdue(database, due_us + 1)
+    assert (late.dispute, late.task, late.to, late.due_us) == ("D-17", "T-1", "S-3", due_us)
+    assert disputes.overdue(database, due_us + 1, property="parx") == []

@@ -620,3 +620,29 @@ def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) ->
     nowhere = desk.send("/cases", round="CC-99/2026-11-20/1", position="1", claim="In their words")
     assert nowhere.status_code == 404
     assert "In their words</textarea>" in nowhere.text
+
+
+def test_a_task_is_set_shown_as_overdue_and_done(desk: Desk) -> None:
+    page = desk.raised()
+    task = {"step": "task", "what": "Call the <guest>", "to": "S-second"}
+    assert desk.send(page, **task, due="someday").status_code == 422
+    assert desk.send(page, **task, due="2026-11-20 10:00").status_code == 303
+    assert desk.send(page, **task, due="2199-11-20 10:00").status_code == 303
+    first, second = desk.facts("task_set")
+    assert (first["task"], second["task"]) == ("T-1", "T-2")
+    assert (first["to"], first["by"]) == ("S-second", "S-surveillance")
+    shown = desk.maria.get(page).text
+    assert "Call the &lt;guest&gt;" in shown
+    assert shown.count('bad">overdue</span>') == 1
+    listed = desk.maria.get("/cases").text
+    assert "1 task overdue</span></td>" in listed
+    assert 'title="1 task of a case is overdue"' in listed
+    blind = other(desk)
+    for path in (page, "/cases"):
+        assert "guest" not in blind.get(path).text, "a task may say what is claimed"
+    assert desk.send(page, blind, **task, due="2199-11-20 10:00").status_code == 403
+    assert desk.send(page, step="task done", task="T-9").status_code == 422
+    assert desk.send(page, step="task done", task="T-1", came="She agrees.").status_code == 303
+    assert desk.send(page, step="task done", task="T-1").status_code == 422
+    assert "She agrees." in desk.maria.get(page).text
+    assert "overdue" not in desk.maria.get("/log").text

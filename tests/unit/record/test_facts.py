@@ -141,6 +141,8 @@ observation_recorded dispute round saw by watched?
 claim_revealed dispute by
 dispute_resolved dispute outcome by category?
 adjustment_paid dispute position amount paid_from by?
+task_set dispute task what to due by
+task_done dispute task because? by
 fact_corrected of data? because by second
 finding_taken finding by
 finding_handed finding to by
