@@ -26,8 +26,8 @@ from ledger.facts import (
     type_name,
 )
 from ledger.finance.exceptions import DayKey, redeemed_twice
-from ledger.finance.feed import day_before, days_of, empty, put_together, records, tables_of
-from ledger.finance.placing import by_time, table_of
+from ledger.finance.feed import days_of, empty, put_together, records, tables_of
+from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import left_out, series
 from ledger.finance.table_day import rests_on_sales, win

@@ -5,19 +5,17 @@ The views of money share it. Amounts are as recorded; nothing is inferred.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
-from consumers.runtime.source import round_of_row
 from infra.postgres.view_tables import Column
-from ledger.facts import WAGER_MONEY, Voucher, wager_money
+from ledger.facts import WAGER_MONEY, Voucher, every_version, wager_money
 from ledger.finance.boxes import foreign_value
+from ledger.rules.engine.steps import POT, POT_DECISIONS
 
 if TYPE_CHECKING:
-    from consumers.runtime.lifecycle import Batch
     from ledger.facts import DropBoxCounted
-    from ledger.record.tape import TapeRow
 
 ADDED: dict[str, str] = {
     "cash_bought_in.v1": "cash",
@@ -29,18 +27,37 @@ ADDED: dict[str, str] = {
     "fill_accepted.v1": "fills",
     "credit_accepted.v1": "credits",
     "fee_paid.v1": "fees",
+    "adjustment_paid.v1": "adjustments",
 }
-"""Facts whose amount is added to the gaming day, with the name of its column."""
+"""Facts of one amount, with its name in the drop."""
 
-_AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
+_CENTS = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
+_PAPERS = {
+    "adjustment_paid.v1": "dispute",
+    "voucher_bought_in.v1": "voucher",
+    "fill_accepted.v1": "slip",
+    "credit_accepted.v1": "slip",
+    "drop_box_attached.v1": "box",
+    "drop_box_removed.v1": "box",
+    "drop_box_counted.v1": "box",
+    "drop_box_verified.v1": "box",
+}
+"""Facts of a paper or a box, with the field of its number."""
+
+_BOXES = frozenset(type_ for type_, field in _PAPERS.items() if field == "box")
+
 _DROP_NAMES = {"placed": "handle", "paid": "payouts"}
 WAGERS = {type_: _DROP_NAMES.get(field, field) for type_, field in WAGER_MONEY.items()}
 """Facts of one wager, with the name of the amount they add to in the drop."""
 
-OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))
+_DECISIONS = every_version({"decision_made.v1": "handle"})
+OF_ROUNDS = frozenset((*WAGERS, *_DECISIONS, "rake_taken.v1", "fee_paid.v1"))
+"""Facts of a round. Their table and gaming day are the round's."""
+
 COUNTED, INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
-READS = frozenset((*ADDED, *WAGERS, *OPENS_DAY, COUNTED, INVENTORY))
-"""All facts of money, and those that set a table's gaming day."""
+RAISED = "dispute_raised.v1"
+READS = frozenset((*ADDED, *OF_ROUNDS, *_BOXES, INVENTORY, RAISED, "table_opened.v1"))
+"""All facts of money and boxes, and those that begin a gaming day."""
 
 
 class BoxCount(Struct):
@@ -61,45 +78,44 @@ def cents(name: str, comment: str) -> Column:
     return Column(name, "bigint", f"{comment}, cents; null: no such fact.", null=True)
 
 
-def amount_of(type_: str, body: Any) -> int:  # noqa: ANN401 - a fact of ADDED
-    """The amount of a fact, cents."""
-    amount: int = getattr(body, _AMOUNT.get(type_, "amount"))
-    return amount
+class Amount(NamedTuple):
+    """The one amount of a fact: its name in the drop, its wager (empty: none), and cents."""
+
+    name: str
+    wager: str
+    cents: int
 
 
-def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
-    """The table of a fact, its round's gaming day if any, and its body."""
-    round_ = round_of_row(row)
-    if round_ is not None:
-        return (round_.property, round_.table), round_.gaming_day, batch.body(row)
-    fact = batch.fact(row)
-    return (row.tape.partition("/")[0], fact.table or ""), None, fact.body
+BOX = "box"
+"""The name of the amount of a fact of a box, which is none of the drop's."""
 
 
-def part_of(row: TapeRow, batch: Batch) -> str:
-    """The table whose money a fact of `READS` is, with its property."""
-    round_ = round_of_row(row)
-    table = round_.table if round_ else batch.fact(row).table or ""
-    return f"{row.tape.partition('/')[0]}/{table}"
-
-
-def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGERS
-    """The day's amount that a fact of a wager adds to, and by how many cents."""
-    field = WAGERS[type_]
-    if field == "payouts" and body.paid_from == "cage":
-        field = "payouts_cage"
-    return field, wager_money(type_, body)[1]
-
-
-def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN401 - a fact of money
-    """All amounts in a fact, by name in the drop and wager (empty: no wager)."""
+def amount_of(type_: str, body: Any) -> Amount | None:  # noqa: ANN401 - a fact of READS
+    """The amount of a fact; None if it has none."""
     if type_ in WAGERS:
-        field, amount = moved(type_, body)
-        return {(field, body.wager): amount}
+        name = WAGERS[type_]
+        if name == "payouts" and body.paid_from == "cage":
+            name = "payouts_cage"
+        return Amount(name, body.wager, wager_money(type_, body)[1])
+    if type_ in _DECISIONS:
+        adds = body.amount is not None and body.decision in POT_DECISIONS
+        return Amount("handle", POT, body.amount) if adds else None
     if type_ in ADDED:
-        return {(ADDED[type_], ""): amount_of(type_, body)}
+        of_cage = ADDED[type_] == "adjustments" and body.paid_from == "cage"
+        cents_ = 0 if of_cage else getattr(body, _CENTS.get(type_, "amount"))
+        return Amount(ADDED[type_], "", cents_)
     if type_ == INVENTORY:
-        return {("opener" if body.kind == "open" else "closer", ""): body.total}
+        return Amount("opener" if body.kind == "open" else "closer", "", body.total)
+    return Amount(BOX, "", 0) if type_ in _BOXES else None
+
+
+def paper_of(type_: str, body: Any) -> str | None:  # noqa: ANN401 - a fact of READS
+    """The number of a fact's slip, voucher or box."""
+    return getattr(body, _PAPERS[type_]) if type_ in _PAPERS else None
+
+
+def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN401 - a fact of READS
+    """All amounts in a fact, by name in the drop and wager (empty: no wager)."""
     if type_ == COUNTED:
         box = box_of(body)
         return {
@@ -107,23 +123,33 @@ def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN40
             for name in ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
             if (value := getattr(box, name)) is not None
         }
-    return {}
+    of = amount_of(type_, body)
+    return {(of.name, of.wager): of.cents} if of and of.name != BOX else {}
 
 
 def box_of(counted: DropBoxCounted) -> BoxCount:
     """The amounts of one count by the count room."""
-    told = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
-    known = [amount for amount in told if amount is not None]
     return BoxCount(
         counted.box,
         counted.count,
         _value(counted.currency) + foreign_value(counted),
         sum(check.amount for check in counted.counter_checks),
-        sum(known) if len(known) == len(told) else None,
-        len(told),
+        None if unpriced(counted) else priced(counted),
+        len(counted.vouchers),
         len(counted.coupons),
         None if counted.chips is None else _value(counted.chips),
     )
+
+
+def priced(counted: DropBoxCounted) -> int:
+    """Cents of the vouchers in a count that it gives an amount of."""
+    return sum(each.amount or 0 for each in counted.vouchers if isinstance(each, Voucher))
+
+
+def unpriced(counted: DropBoxCounted) -> list[str]:
+    """Numbers of the vouchers in a count that it gives no amount of."""
+    told = [each if isinstance(each, Voucher) else Voucher(each) for each in counted.vouchers]
+    return [each.voucher for each in told if each.amount is None]
 
 
 def _value(pieces: dict[str, int]) -> int:

@@ -1,65 +1,53 @@
 """The view of the drop: expected content, counts and win by table and gaming day.
 
 Expected and counted content stay apart. A column is NULL until a fact of its kind is recorded;
-unknown is never 0. Amounts are as recorded and nothing is inferred. Corrected amounts are kept
-beside the recorded ones (ADR 0066).
+unknown is never 0. Corrections are in force, and each stands beside with what was recorded. Papers
+count in the day of their time, slips once (ADR 0225): the sums are those of the three wins.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from consumers.money import corrections as drop_corrections
-from consumers.money.amounts import (
-    ADDED,
-    COUNTED,
-    INVENTORY,
-    OPENS_DAY,
-    READS,
-    WAGERS,
-    BoxCount,
-    amount_of,
-    box_of,
-    cents,
-    moved,
-    part_of,
-    table_of,
-)
-from consumers.money.corrections import (
-    CORRECTED,
-    DAY_STARTS,
-    MADE,
-    UNKNOWN_DAY,
-    Correction,
-)
+from consumers.money import placed_papers
+from consumers.money.amounts import OF_ROUNDS, READS, BoxCount, amount_of, amounts, cents
 from consumers.money.corrections_held import CORRECTIONS
-from consumers.runtime.source import Batch, Crossing, OutboxMapping, Projection
+from consumers.money.placed_papers import BOXES, DISPUTES, MADE, PAPERS, columns, corrected_facts
+from consumers.runtime.source import (
+    Batch,
+    Crossing,
+    OutboxMapping,
+    Projection,
+    name_of,
+    round_of_row,
+)
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
+from ledger.facts import FactCorrected
+from ledger.finance.placing import day_before
+from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from consumers.money.placed_papers import Key
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import NamedRow, Row
-    from ledger.facts import InventoryCounted
     from ledger.record.tape import TapeRow
 
 _DAY_KEY = (
     Column("property", "text", "Property of the table."),
     Column("table_name", "text", "Table, e.g. CC-07."),
-    Column("gaming_day", "text", "Label of the gaming day; empty: none was recorded by then."),
+    Column("gaming_day", "text", "Label of the gaming day; empty: before the table's first."),
 )
-
 
 DAYS = ViewTable(
     "drop_days",
-    "One row a table and gaming day: its recorded amounts.",
+    "One row a table and gaming day: its amounts, with corrections.",
     3,
     (
         *_DAY_KEY,
@@ -69,13 +57,13 @@ DAYS = ViewTable(
         cents("coupons", "Expected in the box: face of coupons dropped; never part of the drop"),
         cents("rake", "Expected in the box: rake taken"),
         cents("tips", "Into the tip box, never the drop box"),
-        cents("opener", "Table inventory at opening: the earliest count"),
+        cents("opener", "First count at opening; without one the last count of the day before"),
         Column("opener_us", "bigint", "Device time of that count, microseconds.", null=True),
         cents("closer", "Table inventory at the drop or close: the latest count"),
         Column("closer_us", "bigint", "Device time of that count, microseconds.", null=True),
-        cents("fills", "Fills accepted"),
-        cents("credits", "Credits accepted"),
-        cents("handle", "Wagers placed less withdrawn"),
+        cents("fills", "Fills accepted, each slip once"),
+        cents("credits", "Credits accepted, each slip once"),
+        cents("handle", "Wagers placed less withdrawn, at poker with calls, bets and raises"),
         cents("payouts", "Winnings paid from the table"),
         cents("payouts_cage", "Winnings paid from the cage"),
         cents("collected", "Wagers collected"),
@@ -85,47 +73,25 @@ DAYS = ViewTable(
     ("(gaming_day)",),
 )
 
-WINS = ViewTable(
+WAGERS = ViewTable(
     "drop_wagers",
-    "One row a table, gaming day and wager: amounts placed, paid, collected, returned.",
+    "One row a table, gaming day and wager: the amounts of rounds as recorded.",
     4,
     (
         *_DAY_KEY,
-        Column("wager", "text", "Wager id."),
+        Column("wager", "text", "Wager id; empty: rake and fees."),
         cents("handle", "Placed less withdrawn"),
-        cents("payouts", "Winnings paid, from table and cage"),
+        cents("payouts", "Winnings paid from the table"),
+        cents("payouts_cage", "Winnings paid from the cage"),
         cents("collected", "Collected"),
         cents("returned", "Returned"),
+        cents("rake", "Rake taken"),
+        cents("fees", "Fees paid"),
     ),
     ("(gaming_day)",),
 )
 
-BOXES = ViewTable(
-    "drop_boxes",
-    "One row a count of a drop box; first and second count stay apart.",
-    5,
-    (
-        *_DAY_KEY,
-        Column("box", "text", "Number of the box."),
-        Column("count", "smallint", "1: first count, 2: second."),
-        Column("currency", "bigint", "Cash counted, foreign notes at their rate, cents."),
-        Column("counter_checks", "bigint", "Counter checks counted, cents."),
-        cents("vouchers", "Vouchers counted, if each has an amount"),
-        Column("voucher_count", "integer", "Vouchers counted, pieces."),
-        Column(
-            "coupon_count", "integer", "Coupons counted, pieces; the batch has their face value."
-        ),
-        cents("chips", "Chips counted"),
-    ),
-    ("(gaming_day)",),
-)
-
-OPEN_DAYS = ViewTable(
-    "drop_open_days",
-    "The current gaming day of each table.",
-    2,
-    (*_DAY_KEY,),
-)
+_OF_ROUNDS = tuple(column.name for column in WAGERS.columns[WAGERS.keys :])
 
 
 class TableDay(Struct):
@@ -154,61 +120,128 @@ class TableDay(Struct):
     fees: int | None = None
 
 
+_AMOUNTS = frozenset(TableDay.__struct_fields__[3:])
+
+
 class Win(Struct):
     """The amounts of one wager at a table on a gaming day. Cents; None: not recorded."""
 
     wager: str
     handle: int | None = None
-    payouts: int | None = None
+    payouts: int | None = None  # from table and cage
     collected: int | None = None
     returned: int | None = None
-    win: int | None = None  # collected less winnings paid; None until a wager was decided
+    win: int | None = None  # collected less paid from the table; None until a wager was decided
+
+
+class Correction(Struct):
+    """One amount that a correction changes. Cents (coupons: pieces); null: no amount."""
+
+    of_source: str
+    of_id: str
+    amount: str
+    wager: str
+    told: int | None
+    meant: int | None
+    time_us: int
+    because: str
+    source: str
+    fact_id: str
 
 
 class Drop(TableDay):
     """A table's gaming day as it is printed. Cents; null: not recorded, never 0.
 
-    The recorded amounts include the box's expected content; `boxes` has the counts. gaming_day is
-    empty for facts recorded before a gaming day of the table.
+    Corrections are in force. The amounts include the box's expected content; `boxes` has the
+    counts. gaming_day is empty for facts before the first gaming day of the table.
     """
 
     boxes: list[BoxCount] = []
+    box_total: int | None = None  # by the last count of each box; None: a box is not counted
     wagers: list[Win] = []
-    win: int | None = None  # collected and fees less winnings paid, from table and cage
+    win: int | None = None  # collected and fees less paid from the table; at poker the rake
     corrections: list[Correction] = []
     corrected: dict[str, int] = {}  # the amounts that corrections change, corrected
 
 
-Key = tuple[Any, ...]
-
-
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's money facts to their tables' gaming days."""
-    told, starts = _placed(store, batch)
-    days = {
-        key: TableDay(*row)
-        for key, row in store.load(DAYS, dict.fromkeys(key for key, *_ in told)).items()
+    moves = list(_moves(batch))
+    _keep_wagers(store, moves)
+    papers = placed_papers.note(store, batch)
+    added = [*((key[:3], name, amount) for key, name, amount in moves), *papers.added]
+    keys = {key for key, _, _ in added} | papers.again
+    days = {key: TableDay(*row) for key, row in store.load(DAYS, keys).items()}
+    again = papers.again | (keys - days.keys())
+    gone = again & days.keys()
+    worked_out = _worked_out(store, again)
+    for key, name, amount in added:
+        if key not in again and name in _AMOUNTS:
+            _add(days[key], name, amount)
+    changed = {key: days[key] for key, _, _ in added if key not in again} | worked_out
+    store.save(DAYS, map(astuple, changed.values()))
+    store.delete(DAYS, gone - worked_out.keys())
+
+
+def _moves(batch: Batch) -> Iterator[tuple[tuple[str, str, str, str], str, int]]:
+    """The amounts of a batch's facts of rounds, as recorded: day and wager, name, cents."""
+    for row in batch.rows:
+        round_ = round_of_row(row) if row.type in OF_ROUNDS else None
+        of = amount_of(row.type, batch.body(row)) if round_ else None
+        if round_ and of:
+            yield (*round_[:3], of.wager), of.name, of.cents
+
+
+def _keep_wagers(
+    store: ViewStore, moves: Sequence[tuple[tuple[str, str, str, str], str, int]]
+) -> None:
+    loaded = store.load(WAGERS, dict.fromkeys(key for key, _, _ in moves))
+    rows = {
+        key: dict(zip(_OF_ROUNDS, row[WAGERS.keys :], strict=True)) for key, row in loaded.items()
     }
-    keys = dict.fromkeys((*key, body.wager) for key, row, body in told if row.type in WAGERS)
-    wins = {key: Win(*row[3:]) for key, row in store.load(WINS, keys).items()}
-    boxes: dict[Key, Key] = {}
-    for key, row, body in told:
-        day = days.get(key)
-        if day is None:
-            day = days[key] = TableDay(*key)
-        if row.type in WAGERS:
-            _move(day, wins, key, row.type, body)
-        elif row.type in ADDED:
-            _add(day, ADDED[row.type], amount_of(row.type, body))
-        elif row.type == INVENTORY:
-            _inventory(day, body, row.time_us)
-        elif row.type == COUNTED:
-            box = box_of(body)
-            boxes[(*key, box.box, box.count)] = (*key, *astuple(box))
-    store.save(DAYS, (astuple(day) for day in days.values()))
-    store.save(WINS, ((*key[:3], *astuple(win)[:5]) for key, win in wins.items()))
-    store.save(BOXES, boxes.values())
-    drop_corrections.note(store, batch, starts)
+    for key, name, amount in moves:
+        its = rows.setdefault(key, dict.fromkeys(_OF_ROUNDS))
+        its[name] = (its[name] or 0) + amount
+    store.save(WAGERS, ((*key, *its.values()) for key, its in rows.items()))
+
+
+def _add(to: TableDay | Win, field: str, amount: int) -> None:
+    setattr(to, field, (getattr(to, field) or 0) + amount)
+
+
+_ROUNDS = f"""
+SELECT r.property, r.table_name, r.gaming_day, {", ".join(f"sum({n})::bigint" for n in _OF_ROUNDS)}
+  FROM unnest(%(properties)s::text[], %(names)s::text[], %(days)s::text[])
+       AS w (property, table_name, gaming_day)
+  JOIN {{schema}}.drop_wagers r USING (property, table_name, gaming_day) GROUP BY 1, 2, 3
+"""  # noqa: S608 - our own names
+
+
+def _worked_out(store: ViewStore, keys: Collection[Key]) -> dict[Key, TableDay]:
+    """The days that have facts, from their rounds and papers."""
+    if not keys:
+        return {}
+    before = {key: (*key[:2], day_before(key[2])) for key in keys}
+    papers = placed_papers.sums(store, {*keys, *before.values()})
+    rounds = {row[:3]: row[3:] for row in store.query(_ROUNDS, columns(keys))}
+    found = {}
+    for key in keys:
+        if key not in papers and key not in rounds:
+            continue
+        day = found[key] = TableDay(*key)
+        for name, amount in zip(_OF_ROUNDS, rounds.get(key, ()), strict=False):
+            setattr(day, name, amount)
+        closers = [each.last for each in papers.get(before[key], ()) if each.last]
+        for each in papers.get(key, ()):
+            if each.sum is not None and each.amount in _AMOUNTS - {"opener", "closer"}:
+                _add(day, each.amount, each.sum)
+            if each.last:
+                day.closer, day.closer_us = each.last
+            if each.first:
+                day.opener, day.opener_us = each.first
+        if day.opener is None and closers:
+            day.opener, day.opener_us = closers[0]
+    return found
 
 
 def _totals(row: Row) -> str:
@@ -217,18 +250,21 @@ def _totals(row: Row) -> str:
 
 
 def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
-    """The money of the share's tables, and every correction: it may name any fact."""
-    return [
-        row
-        for row in batch.rows
-        if row.type in CORRECTIONS or (row.type in READS and batch.share.owns(part_of(row, batch)))
-    ]
+    """The rounds of the share's tables, and all papers and corrections: they may name any."""
+
+    def is_own(row: TapeRow) -> bool:
+        round_ = round_of_row(row)
+        table = round_.table if round_ else batch.fact(row).table or ""
+        return batch.share.owns_table(row.tape.partition("/")[0], table)
+
+    heard = CORRECTIONS | READS
+    return [r for r in batch.rows if r.type in heard and (r.type not in OF_ROUNDS or is_own(r))]
 
 
 DROP = Projection(
     "drop",
-    4,
-    (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
+    5,
+    (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, MADE),
     apply,
     reads=READS | CORRECTIONS,
     tells=(
@@ -241,7 +277,7 @@ DROP = Projection(
         ),
     ),
     heard_by=_heard_by,
-    crossing=Crossing(frozenset(("fact_corrected",))),
+    crossing=Crossing(frozenset(map(name_of, (READS - OF_ROUNDS) | CORRECTIONS))),
 )
 """The view `drop`."""
 
@@ -256,39 +292,35 @@ def read(
     """The drop by table and gaming day at one moment, in order of property, day, table."""
     told = {"property": property, "table_name": table, "gaming_day": gaming_day}
     wanted = {name: value for name, value in told.items() if value is not None}
-    with reading(database, [each.name for each in (DAYS, WINS, BOXES, CORRECTED)]) as store:
-        days, *parts = (_rows(store, each, wanted) for each in (DAYS, WINS, BOXES, CORRECTED))
-    wins, boxes, meant = map(_by_day, parts)
-    found = [
-        _printed(
-            row,
-            [BoxCount(*box[3:]) for box in boxes[row[:3]]],
-            [Win(*win[3:]) for win in wins[row[:3]]],
-            drop_corrections.read(meant[row[:3]]),
+    where = " AND ".join(f"{name} = %({name})s" for name in wanted) or "true"
+    with reading(database, [each.name for each in DROP.tables]) as store:
+        days = _rows(store, DAYS, where, wanted)
+        wagers = _by_day(_rows(store, WAGERS, where, wanted))
+        boxes = _by_day(_rows(store, BOXES, where, wanted))
+        on_table = _by_day(
+            _rows(store, PAPERS, f"amount = 'box' AND counts = 1 AND {where}", wanted)
         )
-        for row in days
-    ]
+        changed = _by_day(_rows(store, PAPERS, f"made_tape IS NOT NULL AND {where}", wanted))
+        adjusted = placed_papers.adjusted(store, where, wanted)
+        lacking = any(row.unpriced for its in boxes.values() for row in its)
+        bought = _bought(store, where, wanted) if lacking else {}
+        made = _corrections(store, changed)
+    found = []
+    for row in days:
+        key, drop = row[:3], Drop(*row)
+        counts = _last_counts(boxes[key])
+        drop.boxes = [BoxCount(*each[6:14]) for each in counts]
+        numbers = {each.paper for each in on_table[key]}
+        drop.box_total = _box_total(counts, numbers, bought.get(key, {}))
+        drop.wagers = _by_wager(wagers[key], changed[key])
+        drop.win = _win(drop, adjusted.get(key))
+        drop.corrections = made.get(key, [])
+        drop.corrected = _corrected(drop)
+        found.append(drop)
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
 
 
-def _rows(store: ViewStore, table: ViewTable, wanted: dict[str, str]) -> list[NamedRow]:
-    """The rows of a table with these cells, in order of key."""
-    cells = ", ".join(column.name for column in table.columns)
-    order = ", ".join(column.name for column in table.key)
-    where = " AND ".join(f"{name} = %({name})s" for name in wanted) or "true"
-    found = store.query(
-        f"SELECT {cells} FROM {{schema}}.{table.name} WHERE {where} ORDER BY {order}",  # noqa: S608 - values are parameters
-        wanted,
-    )
-    return list(map(table.row._make, found))
-
-
-def _by_day(rows: Sequence[NamedRow]) -> dict[Key, list[NamedRow]]:
-    """Rows by table and gaming day, in their order."""
-    found: dict[Key, list[NamedRow]] = defaultdict(list)
-    for row in rows:
-        found[row.property, row.table_name, row.gaming_day].append(row)
-    return found
+_BOX_COUNTS = "amount = 'box' AND counts = 1"
 
 
 def days(database: Database, limit: int = 400) -> list[str]:
@@ -296,46 +328,80 @@ def days(database: Database, limit: int = 400) -> list[str]:
     with reading(database, [DAYS.name]) as store:
         rows = store.query(
             f"SELECT DISTINCT gaming_day FROM {{schema}}.{DAYS.name}"  # noqa: S608 - values are parameters
-            " WHERE gaming_day <> %(unknown)s"
-            " ORDER BY gaming_day DESC LIMIT %(limit)s",
-            {"unknown": UNKNOWN_DAY, "limit": limit},
+            " WHERE gaming_day <> '' ORDER BY gaming_day DESC LIMIT %(limit)s",
+            {"limit": limit},
         )
     return [row[0] for row in rows]
 
 
-def _printed(row: Key, boxes: list[BoxCount], wagers: list[Win], made: list[Correction]) -> Drop:
-    """A day with its boxes, wagers, win, corrections and corrected amounts."""
-    drop = Drop(*row)
-    drop.boxes, drop.wagers, drop.corrections = boxes, wagers, made
-    drop.win = _win(drop)
-    for each in wagers:
-        each.win = _less((each.collected,), (each.payouts,))
-    if made:
-        drop.corrected = _corrected(drop)
-    return drop
+def _rows(
+    store: ViewStore, table: ViewTable, where: str, wanted: Mapping[str, str]
+) -> list[NamedRow]:
+    """The rows of a table that a condition holds for, in order of key."""
+    cells = ", ".join(column.name for column in table.columns)
+    order = ", ".join(column.name for column in table.key)
+    found = store.query(
+        f"SELECT {cells} FROM {{schema}}.{table.name} WHERE {where} ORDER BY {order}",  # noqa: S608 - values are parameters
+        wanted,
+    )
+    return list(map(table.row._make, found))
 
 
-def _corrected(drop: Drop) -> dict[str, int]:
-    """The day's corrected amounts. A count is replaced; a difference is added to a sum."""
-    meant = copy(drop)
-    for each in drop.corrections:
-        if each.amount in ("opener", "closer"):
-            counted = (getattr(drop, each.amount), getattr(drop, f"{each.amount}_us"))
-            if counted == (each.told, each.time_us) and each.meant is not None:
-                setattr(meant, each.amount, each.meant)
-        elif each.amount in TableDay.__struct_fields__:
-            _add(meant, each.amount, (each.meant or 0) - (each.told or 0))
-    meant.win = _win(meant)
-    names = (*TableDay.__struct_fields__[3:], "win")
-    return {
-        name: value
-        for name in names
-        if (value := getattr(meant, name)) is not None and value != getattr(drop, name)
-    }
+def _by_day(rows: Iterable[NamedRow]) -> dict[Key, list[NamedRow]]:
+    """Rows by table and gaming day, in their order."""
+    found: dict[Key, list[NamedRow]] = defaultdict(list)
+    for row in rows:
+        found[row.property, row.table_name, row.gaming_day].append(row)
+    return found
 
 
-def _win(drop: Drop) -> int | None:
-    return _less((drop.collected, drop.fees), (drop.payouts, drop.payouts_cage))
+def _last_counts(rows: Iterable[NamedRow]) -> list[NamedRow]:
+    """The first and the second count of each box; of two with one number the later."""
+    ordered = sorted(rows, key=lambda row: (row.box, row.count, row.time_us, *row[:2]))
+    return list({(row.box, row.count): row for row in ordered}.values())
+
+
+def _box_total(
+    counts: Iterable[NamedRow], on_table: Iterable[str], bought: Mapping[str, int]
+) -> int | None:
+    """Cents in the boxes by their last counts; None: there is no box, or one is not counted.
+
+    bought: cents of vouchers sold for chips, for those that were counted without an amount.
+    """
+    last = {row.box: row for row in counts}
+    if not last or not last.keys() >= set(on_table):
+        return None
+    total = 0
+    for row in last.values():
+        if not all(number in bought for number in row.unpriced):
+            return None
+        total += row.currency + row.counter_checks + row.priced + (row.chips or 0)
+        total += sum(bought[number] for number in row.unpriced)
+    return total
+
+
+def _by_wager(rows: Iterable[NamedRow], changed: Iterable[NamedRow]) -> list[Win]:
+    """The amounts by wager: as recorded, and then what corrections change."""
+    sums = {row.wager: row._asdict() for row in rows if row.wager}
+    for row in changed:
+        if row.wager:
+            its = sums.setdefault(row.wager, dict.fromkeys(_OF_ROUNDS))
+            its[row.amount] = (its[row.amount] or 0) + row.cents * row.counts
+    found = []
+    for wager, its in sorted(sums.items()):
+        paid, by_cage, collected = its["payouts"], its["payouts_cage"], its["collected"]
+        win = _less((collected, by_cage and 0), (paid,))
+        paid = _less((paid, by_cage), ())
+        found.append(Win(wager, its["handle"], paid, collected, its["returned"], win))
+    return found
+
+
+def _win(drop: Drop, adjusted: int | None) -> int | None:
+    """What the table won by the chips on record; at poker the rake."""
+    if drop.rake is not None:
+        return drop.rake
+    by_cage = drop.payouts_cage and 0
+    return _less((drop.collected, drop.fees, by_cage), (drop.payouts, adjusted))
 
 
 def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | None:
@@ -345,48 +411,59 @@ def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | Non
     return sum(amount or 0 for amount in gained) - sum(amount or 0 for amount in lost)
 
 
-def _placed(store: ViewStore, batch: Batch) -> tuple[list[tuple[Key, TapeRow, Any]], list[Key]]:
-    """The facts of money with their table and gaming day, and the rows of new gaming days.
-
-    The day is that of the fact's round, or the fact's own. Otherwise it is the day that the table's
-    last `table_opened` or `drop_box_attached` in the record set.
-    """
-    facts = [(row, *table_of(row, batch)) for row in batch.rows if row.type in READS]
-    tables = dict.fromkeys(table for _, table, _, _ in facts)
-    open_day = {key: row.gaming_day for key, row in store.load(OPEN_DAYS, tables).items()}
-    known = dict(open_day)
-    found, starts = [], []
-    for row, table, day, body in facts:
-        if row.type in OPENS_DAY:
-            if open_day.get(table) != body.gaming_day:
-                starts.append((*table, row.position, body.gaming_day))
-            open_day[table] = body.gaming_day
-        else:
-            told = day or getattr(body, "gaming_day", None) or open_day.get(table, UNKNOWN_DAY)
-            found.append(((*table, told), row, body))
-    changed = ((*table, day) for table, day in open_day.items() if known.get(table) != day)
-    store.save(OPEN_DAYS, changed)
-    return found, starts
+def _corrected(drop: Drop) -> dict[str, int]:
+    """The amounts that the day's corrections change, and the win with them."""
+    names = {each.amount for each in drop.corrections}
+    if names & {"collected", "fees", "payouts", "rake", "adjustments"}:
+        names.add("win")
+    told = ((name, getattr(drop, name, None)) for name in (*TableDay.__struct_fields__[3:], "win"))
+    return {name: cents_ for name, cents_ in told if name in names and cents_ is not None}
 
 
-def _move(day: TableDay, wins: dict[Key, Win], key: Key, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
-    """Add a fact of a wager: placed, withdrawn, paid, collected or returned."""
-    field, amount = moved(type_, body)
-    win = wins.get((*key, body.wager))
-    if win is None:
-        win = wins[*key, body.wager] = Win(body.wager)
-    _add(win, WAGERS[type_], amount)
-    _add(day, field, amount)
+def _corrections(
+    store: ViewStore, changed: Mapping[Key, Iterable[NamedRow]]
+) -> dict[Key, list[Correction]]:
+    """The amounts that corrections change, by the day that each leaves or comes to."""
+    rows = [row for its in changed.values() for row in its]
+    places = {(row.tape, row.table_seq) for row in rows}
+    places |= {(row.made_tape, row.made_seq) for row in rows}
+    kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, n, n) for t, n in places)}
+    found: dict[Key, list[Correction]] = {}
+    for key, its in changed.items():
+        facts = {row[:2]: row for row in its}
+        lines = [
+            line
+            for of, row in facts.items()
+            for line in _lines(
+                kept[row.tape, row.table_seq],
+                kept[row.made_tape, row.made_seq],
+                {each.counts for each in its if each[:2] == of},
+            )
+        ]
+        lines.sort(key=lambda each: (each.time_us, each.of_source, each.of_id, each.amount))
+        found[key] = lines
+    return found
 
 
-def _add(to: TableDay | Win, field: str, amount: int) -> None:
-    setattr(to, field, (getattr(to, field) or 0) + amount)
+def _lines(row: TapeRow, why: TapeRow, counts: Collection[int]) -> Iterator[Correction]:
+    """The amounts of one fact that change in a day. counts: which of its rows the day has."""
+    made = fact_of(why)
+    told: dict[tuple[str, str], int] = {}
+    meant: dict[tuple[str, str], int] = {}
+    for number, fact in corrected_facts(row, why, fact_of(row)):
+        if number in counts:
+            (meant if number == 1 else told).update(amounts(row.type, fact.body))
+    because = made.body.because if isinstance(made.body, FactCorrected) else ""
+    for name, wager in sorted(told.keys() | meant.keys()):
+        before, now = told.get((name, wager)), meant.get((name, wager))
+        if before != now:
+            yield Correction(
+                row.source, row.id, name, wager, before, now, row.time_us, because,
+                made.source, made.id,
+            )  # fmt: skip
 
 
-def _inventory(day: TableDay, counted: InventoryCounted, at_us: int) -> None:
-    """Set opener and closer: the earliest opening count, and the latest other count."""
-    if counted.kind == "open":
-        if day.opener_us is None or at_us < day.opener_us:
-            day.opener, day.opener_us = counted.total, at_us
-    elif day.closer_us is None or at_us > day.closer_us:
-        day.closer, day.closer_us = counted.total, at_us
+def _bought(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, dict[str, int]]:
+    """Cents of the vouchers that tables sold for chips, by day and number."""
+    sold = _by_day(_rows(store, PAPERS, f"amount = 'vouchers' AND counts = 1 AND {where}", wanted))
+    return {key: {row.paper: row.cents for row in its} for key, its in sold.items()}

@@ -61,12 +61,17 @@ def capture_changes(store: ViewStore, projection: Projection) -> Collection[str]
 def enqueue(
     store: ViewStore, projection: Projection, position: int, asked: Collection[str]
 ) -> None:
-    """Enqueue a message for every captured row, to each asked topic of its table."""
+    """Enqueue a message for every captured row, to each asked topic of its table.
+
+    A compacted topic gets a tombstone for a row that is no more.
+    """
     for each in projection.tells:
         keys = store.heard.get(each.table.name)
         if keys and each.topic in asked:
             rows = store.load(each.table, keys)
             _leave(store, each, position, [rows[key] for key in sorted(rows)])
+            if each.compacted:
+                _bury(store, each, position, sorted(keys.keys() - rows.keys()))
     store.heard = {}
 
 
@@ -164,8 +169,13 @@ def _changed(store: ViewStore, each: OutboxMapping, position: int, after: Row | 
 
 def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> _Page:
     keys = store.removed(each.table, after, PAGE_ROWS)
-    store.enqueue(position, [Message(each.topic, each.key_of(key), None) for key in keys])
+    _bury(store, each, position, keys)
     return _Page(keys, len(keys))
+
+
+def _bury(store: ViewStore, each: OutboxMapping, position: int, keys: Sequence[Row]) -> None:
+    """Enqueue tombstones."""
+    store.enqueue(position, [Message(each.topic, each.key_of(key), None) for key in keys])
 
 
 def _standing(

@@ -189,6 +189,8 @@ class ViewStore:
         if gone:
             statement = _delete(table, len(gone[0]), self.schema)
             self.connection.execute(statement, _columns(gone), prepare=True)
+            if table.name in self.heard and len(gone[0]) == table.keys:
+                self.heard[table.name] |= {tuple(key): None for key in gone}
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
         """Rows of a query; it names tables `{schema}.<table>` and parameters `%(name)s`."""

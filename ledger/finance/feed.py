@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +27,7 @@ from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import DayKey, redeemed_twice
-from ledger.finance.placing import Days, by_time, table_of
+from ledger.finance.placing import Days, by_time, day_before, table_of
 from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
@@ -325,11 +324,3 @@ def _unplaced(facts: Sequence[Fact]) -> AuditException:
         says=f"{counted} before the table's first gaming day, and no day's figures include them.",
         facts=on_slips.refs(facts),
     )
-
-
-def day_before(day: str) -> str:
-    """The label of the gaming day before; empty for a label that is no day of the calendar."""
-    try:
-        return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
-    except (ValueError, OverflowError):
-        return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from calendar import monthrange
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import DropBoxAttached, TableOpened
@@ -56,6 +56,23 @@ def calendar_date(label: str) -> date:
         month, day = (1, 1) if month < 1 else (12, 31)
     year = max(year, 1)
     return date(year, month, min(max(day, 1), monthrange(year, month)[1]))
+
+
+def day_before(day: str) -> str:
+    """The label of the gaming day before; empty for a label that is no day of the calendar."""
+    return _days_on(day, -1)
+
+
+def day_after(day: str) -> str:
+    """The label of the gaming day after; empty as in `day_before`."""
+    return _days_on(day, 1)
+
+
+def _days_on(day: str, days: int) -> str:
+    try:
+        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 class Days:

@@ -32,7 +32,7 @@ from ledger.rules.engine.money_moved import Moved, by_spot, moved
 from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
-from ledger.rules.engine.steps import POT
+from ledger.rules.engine.steps import POT, POT_DECISIONS
 from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
 
@@ -187,7 +187,7 @@ def _handle(told: Iterable[Fact]) -> int:
             total += body.amount
         elif isinstance(body, WagerWithdrawn):
             total -= body.amount
-        elif isinstance(body, DecisionMade) and body.decision in ("call", "bet", "raise"):
+        elif isinstance(body, DecisionMade) and body.decision in POT_DECISIONS:
             total += body.amount or 0
     return total
 

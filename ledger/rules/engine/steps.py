@@ -144,6 +144,9 @@ class FactSource(Protocol):
 POT = "pot"
 """The wager name under which a share of the pots is settled."""
 
+POT_DECISIONS = ("call", "bet", "raise")
+"""Decisions at poker that add chips to the pot."""
+
 Spot = tuple[int, str, int]
 """The place of a stake: position, wager, hand."""
 

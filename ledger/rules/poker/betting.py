@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import CardsDealt, DecisionMade, StackCounted
-from ledger.rules.engine.steps import POT, Step, Stop, said
+from ledger.rules.engine.steps import POT, POT_DECISIONS, Step, Stop, said
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -354,7 +354,7 @@ def legal_amounts(
     ring: PokerBetting, seat: int, due: int, decision: str
 ) -> list[Mapping[str, Any]]:
     """The amounts a decision may come with, for a simulation."""
-    if decision not in ("call", "bet", "raise"):
+    if decision not in POT_DECISIONS:
         return [{}]
     had = ring.behind.get(seat, due)
     low, high = limits(ring, due)
