@@ -24,7 +24,7 @@ def drop(
     """Show drop and win of each table and gaming day.
 
     The expected content of the box is printed beside the counted one. An amount that is not on
-    record is n/a (null in JSON), never 0. Sums use the facts as recorded; corrected sums follow.
+    record is n/a (null in JSON), never 0. Corrections are in force; a table below lists them.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
@@ -40,24 +40,22 @@ def drop(
 
 
 _EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
-_COUNTED = ("currency", "counter_checks", "vouchers", "coupon_count", None)
+_COUNTED = ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
 _TRAY = ("opener", "fills", "credits", "closer")
-_RESULT = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
+_RESULT = ("box_total", "handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
 
 
 def _show_day(day: view.Drop) -> None:
     """Print one table's gaming day: the box, the tray, the result, and the win by wager."""
     title = f"{day.property}:{day.table} · {day.gaming_day or 'gaming day not recorded'}"
-    meant = ("as corrected",) if day.corrections else ()
     counts = [f"{box.box}, count {box.count}" for box in day.boxes]
     show_table(
         f"{title} · drop box",
-        ("in the box", "expected", *meant, *(counts or ("counted",))),
+        ("in the box", "expected", *(counts or ("counted",))),
         (
             (
                 amount_name(name),
                 _money(getattr(day, name)),
-                *([_money(_meant(day, name))] if meant else []),
                 *([_counted(box, field) for box in day.boxes] or [None]),
             )
             for name, field in zip(_EXPECTED, _COUNTED, strict=True)
@@ -66,15 +64,8 @@ def _show_day(day: view.Drop) -> None:
     )
     show_table(
         "Tray and result",
-        ("figure", "amount", *meant),
-        (
-            (
-                amount_name(name),
-                _money(getattr(day, name)),
-                *([_money(_meant(day, name))] if meant else []),
-            )
-            for name in (*_TRAY, *_RESULT)
-        ),
+        ("figure", "amount"),
+        ((amount_name(name), _money(getattr(day, name))) for name in (*_TRAY, *_RESULT)),
         right="amount",
     )
     if day.corrections:
@@ -110,22 +101,14 @@ def _show_corrections(day: view.Drop) -> None:
     )
 
 
-def _meant(day: view.Drop, name: str) -> int | None:
-    """An amount, corrected if there is a correction."""
-    told: int | None = getattr(day, name)
-    return day.corrected.get(name, told)
-
-
 def _pieces_or_money(amount: str, value: int | None) -> str | None:
     if amount.endswith("coupon_count"):
         return None if value is None else f"{value} pieces"
     return _money(value)
 
 
-def _counted(box: BoxCount, field: str | None) -> str | None:
+def _counted(box: BoxCount, field: str) -> str | None:
     """The counted amount of one kind; coupons in pieces, everything else in dollars."""
-    if field is None:
-        return None
     value: int | None = getattr(box, field)
     return f"{value} pieces" if field == "coupon_count" else _money(value)
 

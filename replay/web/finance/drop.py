@@ -1,7 +1,7 @@
 """The page Drop: expected and counted drop of a gaming day, and win.
 
-The figures are those of `round-ledger drop`. An amount that is not on record is n/a, never 0. A
-corrected sum is shown beside the recorded one.
+The figures are those of `round-ledger drop`. An amount that is not on record is n/a, never 0.
+Corrections are in force, and each is listed with what was recorded.
 """
 
 from typing import Annotated, NamedTuple
@@ -19,8 +19,7 @@ from replay.web.ports import ports
 
 EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
 TRAY = ("opener", "fills", "credits", "closer")
-RESULT = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
-_MONEY_COUNTED = ("currency", "counter_checks", "vouchers")
+RESULT = ("box_total", "handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
@@ -29,8 +28,8 @@ Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
 class BoxTotal(NamedTuple):
     """The expected and counted content of a day's boxes. Cents; None: not on record."""
 
-    expected: int | None  # cash, counter checks and vouchers, by facts at the table
-    counted: int | None  # the same kinds, by the last count of each box
+    expected: int | None  # cash, counter checks, vouchers and rake, by facts at the table
+    counted: int | None  # all but coupons, by the last count of each box
 
     @property
     def over(self) -> int | None:
@@ -61,7 +60,7 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
         boxes=[box_of(each.drop) for each in found],
         several=len({each.drop.property for each in found}) > 1,
         kinds=EXPECTED,
-        counted=("currency", "counter_checks", "vouchers", "coupon_count", ""),
+        counted=("currency", "counter_checks", "vouchers", "coupon_count", "chips"),
         tray=TRAY,
         result=RESULT,
         withheld=blind_review.RESULTS,
@@ -69,13 +68,7 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
 
 
 def box_of(day: Drop) -> BoxTotal:
-    """The boxes of a table's day, by corrected amounts."""
-    names = ("cash", "counter_checks", "vouchers")
-    told = [day.corrected.get(name, getattr(day, name)) for name in names]
-    known = [amount for amount in told if amount is not None]
-    last = {box.box: box for box in sorted(day.boxes, key=lambda each: each.count)}
-    counted: int | None = None
-    for box in last.values():
-        amounts = [getattr(box, name) for name in _MONEY_COUNTED]
-        counted = (counted or 0) + sum(each for each in amounts if each is not None)
-    return BoxTotal(sum(known) if known else None, counted)
+    """The boxes of a table's day."""
+    told = [getattr(day, name) for name in EXPECTED if name != "coupons"]
+    known = [cents for cents in told if cents is not None]
+    return BoxTotal(sum(known) if known else None, day.box_total)
