@@ -42,7 +42,17 @@ def drop(
 _EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
 _COUNTED = ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
 _TRAY = ("opener", "fills", "credits", "closer")
-_RESULT = ("box_total", "handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
+_RESULT = (
+    "box_total",
+    "handle",
+    "payouts",
+    "payouts_cage",
+    "collected",
+    "returned",
+    "fees",
+    "tips",
+    "win",
+)
 
 
 def _show_day(day: view.Drop) -> None:

@@ -43,6 +43,7 @@ MEANINGS = {
     "beyond": "whether the uncertainty reaches beyond the segment",
     "blank": "pieces that are neither used nor missing",
     "book": "number of the book",
+    "box_total": "cents in the boxes by their last counts; null: a box is not counted",
     "boxed": "the check as found in a box, cents; null: in none",
     "boxes": "the counts of each drop box",
     "broken": "the first break; of `relay verify` the number of breaks",
@@ -466,8 +467,8 @@ MEANINGS = {
     "where": "where it is wrong",
     "who": "who must do it; of the log the people concerned",
     "width": "pixels",
-    "win": "collected wagers and fees less winnings paid, cents; of tournaments entries less "
-    "prizes",
+    "win": "collected wagers and fees less winnings and amends paid by the table, cents; of "
+    "tournaments entries less prizes",
     "window": "name of the preserved window",
     "withheld": "facts of the tape that the view lacks",
     "workers": "number of processes",

@@ -19,7 +19,17 @@ from replay.web.ports import ports
 
 EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
 TRAY = ("opener", "fills", "credits", "closer")
-RESULT = ("box_total", "handle", "payouts", "payouts_cage", "collected", "returned", "fees", "tips", "win")
+RESULT = (
+    "box_total",
+    "handle",
+    "payouts",
+    "payouts_cage",
+    "collected",
+    "returned",
+    "fees",
+    "tips",
+    "win",
+)
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]

@@ -30,11 +30,15 @@ SELECT 'p', 'T-' || t, to_char(date '2020-01-01' + d, 'YYYY-MM-DD'), 100
 INSERT INTO views.drop_wagers (property, table_name, gaming_day, wager, collected)
 SELECT property, table_name, gaming_day, 'w' || n, 5 FROM views.drop_days, generate_series(1, 4) n;
 INSERT INTO views.drop_boxes
-SELECT property, table_name, gaming_day, 'b', n, 5, 0, NULL, 0, 0, NULL
+SELECT '/p/count/d', table_name || gaming_day || n, property, table_name, gaming_day, n,
+       'b', n, 5, 0, NULL, 0, 0, NULL, '{{}}', 0
   FROM views.drop_days, generate_series(1, 2) n;
-INSERT INTO views.drop_corrections
-SELECT '/p/T/d', table_name || gaming_day, 'cash', '', 1, 2, 3, 'w', 's', 'f',
-       property, table_name, gaming_day FROM views.drop_days
+INSERT INTO views.drop_papers
+SELECT '/p/T/d', table_name || gaming_day || n, property, table_name, 1, gaming_day, n < 2, n < 1,
+       extract(epoch FROM gaming_day::date)::bigint * 1000000 + n,
+       CASE WHEN n < 2 THEN 'box' ELSE 'cash' END, '', n, CASE WHEN n < 2 THEN 'b' END,
+       'p/' || table_name, n + 1, NULL, NULL
+  FROM views.drop_days, generate_series(0, 9) n
 """
 
 ROUNDS = """

@@ -114,17 +114,18 @@ def test_what_crosses_tables_and_is_left_out_gives_other_rows(scenes: Scenes, la
     assert divided(database, deaf, rows, 4, chance, (20,)) != dumped(whole, rulings)
 
 
+@pytest.mark.long
 def test_a_table_named_by_the_data_alone_is_heard(
     scenes: Scenes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cage names the table of a credit. The control takes no type for one that names any."""
+    """A device elsewhere names the table. The control takes no type for one that names any."""
     whole, _ = scenes.read(crossed_in_views, 1, 4)
     database, rows = scenes.copy(crossed, 1, 4)
     chance = random.Random(1)  # noqa: S311 - as above
-    drop = view("drop")
-    assert divided(database, drop, rows, 2, chance) == dumped(whole, drop)
+    rulings = view("rulings")
+    assert divided(database, rulings, rows, 2, chance) == dumped(whole, rulings)
     monkeypatch.setattr(share_reader, "_NAMING", frozenset())
-    assert divided(database, drop, rows, 2, chance) != dumped(whole, drop)
+    assert divided(database, rulings, rows, 2, chance) != dumped(whole, rulings)
 
 
 def test_an_unknown_fact_of_another_tape_ends_it_before_a_row_is_written(

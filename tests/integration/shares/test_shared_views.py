@@ -85,6 +85,8 @@ def _corrections(facts: Sequence[Received], chance: random.Random) -> Iterator[R
         of = facts[at]
         body = msgspec.to_builtins(fact_of(of).body)
         data = body | ({"amount": chance.randrange(9_999)} if "amount" in body else {})
+        if of.subject is None and number % 2:
+            data |= {"table": chance.choice(("CC-01", "CC-02"))}
         made = FactCorrected(
             of=FactRef(of.source, of.id if number % 9 else "never sent"),
             data=data if number % 3 else None,
