@@ -16,8 +16,8 @@ from ledger.adjudication.corrections import corrected
 from ledger.errors import NotFound
 from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, FactCorrected, type_name
 from ledger.facts.money import ChipSlip
-from ledger.finance.feed import MONEY, disputed_tables, paid_at
-from ledger.finance.placing import OPENS_DAY, own_day, table_of
+from ledger.finance.feed import MONEY
+from ledger.finance.placing import OPENS_DAY, disputed_tables, own_day, paid_at, table_of
 from ledger.finance.slips import series, slips
 from ledger.record.wire import fact_of
 

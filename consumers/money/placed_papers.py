@@ -28,8 +28,7 @@ from consumers.runtime.source import round_of_row
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
 from ledger.facts import AdjustmentPaid, FactCorrected
-from ledger.finance.feed import disputed_tables
-from ledger.finance.placing import OPENS_DAY, day_after, own_day, table_of
+from ledger.finance.placing import OPENS_DAY, day_after, disputed_tables, own_day, table_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -266,7 +265,7 @@ def _key(row: NamedRow) -> Key:
     return row.property, row.table_name, row.gaming_day
 
 
-# Of a start that is no more, the papers go to the day of the start before it.
+# Papers after a start that was taken away go to the day of the start before it.
 _MOVE = """
 UPDATE {schema}.drop_papers p SET gaming_day = w.gaming_day
   FROM (SELECT g.property, g.name, g.since_us, coalesce(at.gaming_day, '') AS gaming_day,

@@ -63,7 +63,7 @@ def enqueue(
 ) -> None:
     """Enqueue a message for every captured row, to each asked topic of its table.
 
-    A compacted topic gets a tombstone for a row that is no more.
+    A compacted topic gets a tombstone for a deleted row.
     """
     for each in projection.tells:
         keys = store.heard.get(each.table.name)

@@ -15,7 +15,8 @@ from msgspec import Struct
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
-from ledger.finance.feed import disputed_tables, tables_of, wins, wins_by_shift
+from ledger.finance.feed import tables_of, wins, wins_by_shift
+from ledger.finance.placing import disputed_tables
 from ledger.finance.win import TableWin, figures
 from ledger.rules.engine.ruling import FactRef
 

@@ -14,7 +14,6 @@ from ledger.facts import (
     CashBoughtIn,
     ChipsExchanged,
     CounterCheckIssued,
-    DisputeRaised,
     DropBoxAttached,
     DropBoxCounted,
     DropBoxRemoved,
@@ -27,7 +26,13 @@ from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import DayKey, redeemed_twice
-from ledger.finance.placing import Days, by_time, day_before, table_of
+from ledger.finance.placing import (
+    Days,
+    by_time,
+    day_before,
+    disputed_tables,
+    paid_at,
+)
 from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
@@ -36,7 +41,7 @@ from ledger.finance.win import AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
-from ledger.values import RoundId, parse_round
+from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -184,31 +189,12 @@ def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
     return rounds._replace(poker=is_poker(next(opened, None)))
 
 
-def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
-    """The table of each dispute's round, by the dispute: of the first fact that raises it."""
-    raised = [fact for fact in facts if isinstance(fact.body, DisputeRaised)]
-    found: dict[str, TableId] = {}
-    for fact in sorted(raised, key=by_time):
-        if isinstance(fact.body, DisputeRaised):
-            round_ = parse_round(fact.body.round, fact.source.split("/")[1])
-            if round_:
-                found.setdefault(fact.body.dispute, round_[:2])
-    return found
-
-
 def tables_of(facts: Iterable[Fact], disputed: Mapping[str, TableId]) -> dict[TableId, TableMoney]:
     """The money outside rounds, by table."""
     found: dict[TableId, list[Fact]] = defaultdict(list)
     for fact in sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time):
         found[paid_at(fact, disputed)].append(fact)
     return {table: _table_money(its) for table, its in found.items()}
-
-
-def paid_at(fact: Fact, disputed: Mapping[str, TableId]) -> TableId:
-    """The table of a fact; of amends that name none, the table of the disputed round."""
-    if isinstance(fact.body, AdjustmentPaid) and fact.body.table is None and fact.round is None:
-        return disputed.get(fact.body.dispute) or table_of(fact)
-    return table_of(fact)
 
 
 def _table_money(facts: Sequence[Fact]) -> TableMoney:

@@ -11,10 +11,11 @@ from calendar import monthrange
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ledger.facts import DropBoxAttached, TableOpened
+from ledger.facts import AdjustmentPaid, DisputeRaised, DropBoxAttached, TableOpened
+from ledger.values import parse_round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ledger.record.wire import Fact
 
@@ -31,6 +32,25 @@ def table_of(fact: Fact) -> TableId:
         return fact.round[:2]
     _, property_, place, _ = fact.source.split("/")
     return property_, getattr(fact.body, "table", None) or place
+
+
+def paid_at(fact: Fact, disputed: Mapping[str, TableId]) -> TableId:
+    """The table of a fact; of amends that name none, the table of the disputed round."""
+    if isinstance(fact.body, AdjustmentPaid) and fact.body.table is None and fact.round is None:
+        return disputed.get(fact.body.dispute) or table_of(fact)
+    return table_of(fact)
+
+
+def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
+    """The table of each dispute's round, by the dispute: of the first fact that raises it."""
+    raised = [fact for fact in facts if isinstance(fact.body, DisputeRaised)]
+    found: dict[str, TableId] = {}
+    for fact in sorted(raised, key=by_time):
+        if isinstance(fact.body, DisputeRaised):
+            round_ = parse_round(fact.body.round, fact.source.split("/")[1])
+            if round_:
+                found.setdefault(fact.body.dispute, round_[:2])
+    return found
 
 
 def by_time(fact: Fact) -> tuple[int, str, str]:

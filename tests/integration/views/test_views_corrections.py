@@ -190,9 +190,7 @@ def test_a_correction_that_comes_before_its_fact_is_shown_once_that_is_there(
     assert days[DAY].corrected == {"cash": 5_001}
 
 
-@pytest.mark.parametrize(
-    "changed", [{"amount": "much"}, {"amount": 10**16}, {"position": 2}]
-)
+@pytest.mark.parametrize("changed", [{"amount": "much"}, {"amount": 10**16}, {"position": 2}])
 def test_a_correction_that_is_no_such_fact_or_changes_no_money_changes_nothing(
     database: Database, changed: dict[str, Any]
 ) -> None:
