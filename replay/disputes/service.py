@@ -190,6 +190,12 @@ def raise_(
     )
 
 
+def round_named(database: Database, name: str) -> RoundId:
+    """The round of a name, as people write it. Raises `NotFound`, `Usage`."""
+    with reading(database, _TABLES) as store:
+        return resolve_round(store, name)
+
+
 def doubt(
     database: Database, round_name: str, position: int, withheld: Container[RoundId] = ()
 ) -> str:

@@ -7,7 +7,7 @@ neither claim nor record.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response
@@ -22,7 +22,8 @@ from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.custody_service import ReleaseScope
-from replay.disputes import service, watched
+from replay.disputes import carried, service, watched
+from replay.disputes.carried import OfferedMoment
 from replay.disputes.comparison import compare
 from replay.disputes.dispute import CATEGORIES, Dispute
 from replay.disputes.preserved_windows import CameraScope
@@ -39,6 +40,7 @@ from replay.web.page import page
 from replay.web.pages import marks
 from replay.web.pages.clips import TIME_US_MAX
 from replay.web.ports import ports
+from replay.web.round_reader import KeptRound
 
 READERS: tuple[Role, ...] = ("surveillance", "auditor")
 """Roles that read cases. Only surveillance decides: an auditor changes nothing."""
@@ -118,12 +120,85 @@ def new(
     user: Investigator,
     round_: Annotated[str, Query(alias="round", max_length=NAME_MAX)] = "",
     position: Annotated[int | None, Query(ge=0, le=99)] = None,
+    time: Annotated[int | None, Query(ge=0, le=TIME_US_MAX)] = None,
 ) -> Response:
-    """The form to raise a dispute about a round."""
-    del user
+    """The form to raise a dispute about a round, with what is known of it filled in.
+
+    time: where the player stood, microseconds.
+    """
+    told = _round_of(request, user, round_)
+    if told and position is None:
+        position = carried.usual_position(told.story)
+    return _new_page(request, user, told, round=round_, position=position, time=time)
+
+
+def _new_page(  # noqa: PLR0913 - one argument a field
+    request: Request,
+    user: User,
+    told: KeptRound | None,
+    status: int = 200,
+    *,
+    round: str,  # noqa: A002 - as the form has it
+    position: int | None,
+    time: int | None = None,
+    claim: str = "",
+    wrong: str = "",
+    sure: bool = True,
+    chosen: Sequence[str] | None = None,
+) -> Response:
+    """chosen: the moments that were chosen; None: all of them are."""
+    moments = _offered(request, user, told, position, time) if told else []
     return page(
-        request, "case_new.html", round=round_, position=position, claim="", wrong="", sure=True
+        request,
+        "case_new.html",
+        status,
+        round=round,
+        position=position,
+        claim=claim,
+        wrong=wrong,
+        sure=sure,
+        amount=carried.amount_text(told.story, position) if told and position is not None else None,
+        moments=moments,
+        chosen=[each.value for each in moments] if chosen is None else chosen,
+        at=ports(request).zones().of(told.story.round.property) if told else None,
     )
+
+
+def _round_of(request: Request, user: User, name: str) -> KeptRound | None:
+    """The named round, unless it is withheld from this user; None: it is not on record."""
+    if not name:
+        return None
+    database = ports(request).database
+    up_to_date(database, service.VIEWS)
+    try:
+        told = ports(request).rounds.told(service.round_named(database, name))
+    except (NotFound, Usage):
+        return None
+    return None if told.story.round in blind_review.hidden(request, user) else told
+
+
+def _offered(
+    request: Request, user: User, told: KeptRound, position: int | None, playhead_us: int | None
+) -> list[OfferedMoment]:
+    """The moments that a dispute can take over: of findings, of the player, and what is marked."""
+    found = [] if position is None else [*carried.of_findings(told.story, position)]
+    if playhead_us is not None:
+        found.append(OfferedMoment(f"time:{playhead_us}", "The player's moment", playhead_us))
+    marked = marks.marks_of(request, user, told)
+    found += [
+        OfferedMoment(f"time:{each.from_us}", each.body.text, each.from_us)
+        for each in marked.bookmarks
+    ]
+    found += [
+        OfferedMoment(
+            f"camera:{each.camera_us}:{each.camera}",
+            f"{each.camera}, frame {each.frame}",
+            each.time_us,
+        )
+        for each in marked.frames
+        if each.camera_us is not None
+    ]
+    return [*{each.value: each for each in found}.values()][: carried.MOMENTS_MAX]
 
 
 @router.post(PATH)
@@ -134,18 +209,27 @@ def raise_(
     position: Annotated[int, Form(ge=0, le=99)],
     claim: Text,
     sure: Annotated[str, Form(max_length=3)] = "",
+    moment: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Raise a dispute and lock its footage; asks again if nobody played the position."""
-    typed = {"round": round_, "position": position, "claim": claim}
+    chosen, name = moment or [], round_.strip()
+    typed: dict[str, Any] = {"round": round_, "position": position, "claim": claim}
+    told = _round_of(request, user, name)
     try:
-        said, name = lines(claim, "claim", TEXT_MAX), round_.strip()
+        said = lines(claim, "claim", TEXT_MAX)
+        taken = carried.taken_over(told.story, chosen) if told else []
         if not sure and (doubt := _doubt(request, user, name, position)):
-            return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
+            typed |= {"wrong": f"{doubt}.", "sure": False, "chosen": chosen}
+            return _new_page(request, user, told, 422, **typed)
         context = ports(request).dispute_context
         case = service.raise_(context, name, position, said, user.employee).case
+        if told and taken and not case.notes:
+            says = carried.amount_text(told.story, position) or "The moments of the claim."
+            context.decisions.decide(case, case.note(says, user.employee, taken))
+            up_to_date(context.database, service.VIEWS)
     except (Usage, NotFound) as error:
         status = 404 if isinstance(error, NotFound) else 422
-        return page(request, "case_new.html", status, **typed, wrong=_wrong(error), sure=True)
+        return _new_page(request, user, told, status, **typed, wrong=_wrong(error), chosen=chosen)
     return _see(case.property, case.dispute)
 
 

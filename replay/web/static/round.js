@@ -107,6 +107,12 @@ playhead.addEventListener("tick", () => {
   const number = factAt(playhead.time);
   if (number !== current) tell(number, { announce: false });
 });
+// A dispute takes the moment over at which the player stands.
+document.getElementById("raise")?.addEventListener("click", ({ currentTarget: link }) => {
+  const to = new URL(link.href);
+  to.searchParams.set("time", String(Math.round(playhead.time)));
+  link.href = to.href;
+});
 player.stretch = () => (clip.from !== null && clip.to !== null ? clip : null);
 
 export const go = {

@@ -138,7 +138,8 @@ def raised(page: Page, position: str, remark: str) -> str:
     expect(page.get_by_label("Fact of the round")).to_have_value(marked)
     page.get_by_role("textbox", name="Note").fill("Here.")
     page.get_by_role("button", name="Add").click()
-    expect(page.get_by_role("link", name=f"fact {marked}", exact=True)).to_be_visible()
+    note = page.get_by_role("article").filter(has_text="Here.")
+    expect(note.get_by_role("link", name=f"fact {marked}", exact=True)).to_be_visible()
     assert page.url == case
     return case
 

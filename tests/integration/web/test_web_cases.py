@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from consumers.review import queue
 from infra.postgres.tape import PostgresTape
 from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised, FootageViewed
 from ledger.record.tape import unframe_attributes
@@ -646,3 +647,30 @@ def test_a_task_is_set_shown_as_overdue_and_done(desk: Desk) -> None:
     assert desk.send(page, step="task done", task="T-1").status_code == 422
     assert "She agrees." in desk.maria.get(page).text
     assert "overdue" not in desk.maria.get("/log").text
+
+
+def test_a_dispute_takes_position_amount_and_moments_over_by_a_click(desk: Desk) -> None:
+    groups = queue.page(desk.site.database, "open", "").groups
+    found = [each for group in groups for each in group.members if each.off and each.position]
+    item = found[0]
+    address = f"/cases/new?round={item.round}&position={item.position}&time={item.time_us}"
+    form = desk.maria.get(address).text
+    assert re.search(rf'name="position"[^>]* value="{item.position}"', form)
+    moments = re.findall(r'name="moment" value="([^"]+)" checked', form)
+    assert {each.partition(":")[0] for each in moments} == {"fact", "time"}
+    told = re.search(r"By the ruling position [^<]*too (?:much|little)\.", form)
+    assert told
+    send = {"csrf": desk.maria.csrf, "round": str(item.round), "position": str(item.position)}
+    answer = desk.maria.post("/cases", data={**send, "claim": "Less.", "moment": moments})
+    assert answer.status_code == 303
+    again = desk.maria.post("/cases", data={**send, "claim": "Less.", "moment": moments})
+    assert again.headers["location"] == answer.headers["location"], "a second click"
+    [note] = desk.facts("dispute_noted")
+    assert note["note"] == told[0]
+    assert "fact" in note["moments"][0]
+    assert parse_time(note["moments"][-1]["reference_time"]) == item.time_us
+    odd = desk.maria.post("/cases", data={**send, "claim": "More.", "moment": ["fact:9999"]})
+    assert odd.status_code == 422
+    assert "By the ruling" not in other(desk).get(address).text, "it is withheld from others"
+    several = desk.maria.get(f"/cases/new?round={item.round}").text
+    assert re.search(r'name="position"[^>]* value=""', several), "nobody is chosen of several"
