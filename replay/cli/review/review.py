@@ -6,16 +6,20 @@ from typing import Annotated, Literal
 
 import typer
 
+from consumers.disputes import disputes
 from consumers.review import desk as review_view
 from consumers.review import queue
+from consumers.review import samples as samples_view
 from consumers.review.queue import Queued
+from consumers.review.samples import SampledRound
 from consumers.rounds import index, search, search_index
 from consumers.rulings import rulings
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from ledger.values import dollars, quantity
+from ledger.values import RoundId, dollars, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, require_gaming_day
+from replay.disputes import service
 from replay.recording.house_facts import Noted
 from replay.review import desk, samples
 from replay.rounds.views import opened_views
@@ -23,7 +27,7 @@ from replay.shell.output import Json, print_json, print_list, say
 from replay.shell.zones import house_zones
 from replay.text.times import stamp
 
-VIEWS = (rulings.VIEW, review_view.VIEW, index.ROUND_INDEX, search_index.VIEW)
+VIEWS = (*(rulings.VIEW, review_view.VIEW, index.ROUND_INDEX, search_index.VIEW), disputes.VIEW)
 
 app = family()
 review = family()
@@ -56,17 +60,27 @@ def list_(
         str, typer.Option("--by", metavar="EMPLOYEE", help="Whose findings, with --state mine.")
     ] = "",
     page: Annotated[int, typer.Option(min=1, max=10_000, help="Page of the list.")] = 1,
+    blind: Annotated[
+        bool, typer.Option(help="Hide the findings of rounds that --by must review blind.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """List findings: unseen ones first, then by gravity and money.
 
-    Findings that are alike stand together: one code, table, wager and hour.
+    Findings that are alike stand together: one code, table, wager and hour. With `--blind` the
+    rounds of control samples stand among them, and nothing is shown of a round that --by must
+    review blind. Without it everything is shown: a command reads with the machine's own login.
 
     Example: round-ledger review list
     """
+    reviewer = service.reviewer(by or None, blind=blind)
     with _opened() as (database, _):
-        found = queue.page(database, state, by, number=page)
+        waiting = samples_view.open_rounds(database)
+        hidden = _hidden(database, reviewer, waiting) if reviewer else ()
+        found = queue.page(database, state, by, number=page, without=hidden)
         members = [each for group in found.groups for each in group.members]
+        if reviewer and state == "open" and page == 1:
+            members += [each.queued for each in waiting]
         dealers = search.dealers_of(database, [each.round for each in members if each.round])
         zones = house_zones(database)
     print_list(
@@ -125,6 +139,8 @@ def close(
     json: Json = False,
 ) -> None:
     """Close findings: right, wrong, not visible, or known before.
+
+    A round of a control sample is closed so too: right, wrong or not visible.
 
     Example: round-ledger review close CC-02/2026-11-20/61 --outcome right --by S-2001
     """
@@ -205,6 +221,21 @@ def samples_(*, json: Json = False) -> None:
     )
 
 
+def _hidden(
+    database: Database, reviewer: str, waiting: Sequence[SampledRound]
+) -> Sequence[RoundId]:
+    """The rounds that a person must review blind: of disputes and of control samples."""
+    return [*{*service.unknown_to(database, reviewer), *(each.round for each in waiting)}]
+
+
+def _find(database: Database, names: Sequence[str]) -> list[Queued]:
+    """The findings with these names, and the rounds of control samples that wait."""
+    waiting = {each.queued.name: each.queued for each in samples_view.open_rounds(database)}
+    rest = [name for name in names if name not in waiting]
+    known = [waiting[name] for name in names if name in waiting]
+    return known + (desk.find(database, rest) if rest else [])
+
+
 def _act(
     names: Sequence[str],
     act: Callable[[PostgresTape, Sequence[Queued]], list[Noted]],
@@ -213,7 +244,7 @@ def _act(
     json: bool,
 ) -> None:
     with _opened() as (database, tape):
-        found = desk.find(database, names)
+        found = _find(database, names)
         noted = act(tape, found)
     if json:
         for each, note in zip(found, noted, strict=True):

@@ -9,7 +9,7 @@ import io
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.dossier.writing.footage import clip_says
+from replay.dossier.writing.footage import clip_says, still_name
 from replay.dossier.writing.pages import INK, MARGIN_MM, SOFT, Paper
 from replay.dossier.writing.previews import preview
 from replay.dossier.writing.proof import proofs
@@ -18,6 +18,7 @@ from replay.dossier.writing.report import (
     case_told,
     heading,
     line_told,
+    marks_told,
     others_told,
     ruled,
     title_of,
@@ -151,6 +152,7 @@ def report_pdf(evidence: Evidence, seal: Seal) -> bytes:
             _case(paper, evidence)
         _facts(paper, evidence, story)
     _others(paper, evidence)
+    _marks(paper, evidence)
     _footage(paper, evidence)
     _custody(paper, evidence)
     _proof(paper, evidence, seal)
@@ -274,6 +276,15 @@ def _case(paper: Paper, evidence: Evidence) -> None:
     if told:
         paper.part("How it was preserved" if evidence.window else "The dispute, step by step")
         paper.rows(("When", "What"), [list(each) for each in told], (28, 72))
+
+
+def _marks(paper: Paper, evidence: Evidence) -> None:
+    told = marks_told(evidence)
+    if told:
+        paper.part("Bookmarks, stills and shapes")
+        paper.rows(("When", "What"), [list(each) for each in told], (28, 72))
+    for still in evidence.stills:
+        paper.say(f"{still_name(still)}: SHA-256 {still.body.sha256}", size=7, soft=True)
 
 
 def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from consumers.registry import VIEWS
 from consumers.review import queue
+from consumers.review import samples as sampled
 from consumers.rulings import rulings
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import tape_source
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
     from ledger.values import RoundId
+    from tests.fixtures.cli import Cli
     from tests.fixtures.web import Browser, Site
 
 ITEM = re.compile(r'<li[^>]*>\s*<a class="item.*?</li>', re.DOTALL)
@@ -153,3 +155,25 @@ def test_the_result_says_what_the_ledger_misses(staffed: Site) -> None:
 def test_a_round_of_a_sample_is_closed_with_a_reason_only_if_something_is_wrong() -> None:
     assert samples.OUTCOMES.keys() < desk.OUTCOMES.keys()
     assert samples.OUTCOMES.keys() == {"right", "wrong", "not_visible"}
+
+
+@pytest.mark.long
+def test_a_round_of_a_sample_is_closed_by_command_and_a_list_can_be_blind(
+    cli: Cli, database: Database, tape: PostgresTape
+) -> None:
+    viewed(database, 10, tables=2, planted=2)
+    drawn = {
+        each.subject for each in samples.draw(database, tape, asked(database, "7"), "S-9").rounds
+    }
+    listed = cli("review", "list", "--json").json
+    assert {each["round"] for each in listed} & drawn, "the control"
+    assert cli("review", "list", "--blind").code == 2, "nobody is named"
+    blind = cli("review", "list", "--blind", "--by", "S-1", "--json").json
+    waiting = [each for each in blind if each["code"] == "control_sample"]
+    assert {each["round"] for each in waiting} == drawn
+    assert not {each["round"] for each in blind if each not in waiting} & drawn
+    assert {each["says"] for each in waiting} == {sampled.SAYS}
+    done = cli("review", "close", waiting[0]["name"], "--outcome", "right", "--by", "S-1", "--json")
+    assert (done.code, done.json[0]["name"]) == (0, waiting[0]["name"])
+    followed(database)
+    assert len(sampled.open_rounds(database)) == len(drawn) - 1

@@ -120,3 +120,11 @@ def test_a_story_without_a_fact_or_a_ruling_still_prints(tmp_path: Path) -> None
 
 def test_the_record_here_has_the_overpayment_it_should() -> None:
     assert record()[1].startswith("CC-01/")
+
+
+def test_the_report_lists_the_marks_on_footage(tmp_path: Path) -> None:
+    told = evidence(tmp_path)
+    title = "Bookmarks, stills and shapes"
+    assert title not in text(report_pdf(told, SEAL)), "the control"
+    marked = told._replace(mark_rows=told.case_rows)
+    assert title in text(report_pdf(marked, SEAL))
