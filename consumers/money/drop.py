@@ -297,9 +297,7 @@ def read(
         days = _rows(store, DAYS, where, wanted)
         wagers = _by_day(_rows(store, WAGERS, where, wanted))
         boxes = _by_day(_rows(store, BOXES, where, wanted))
-        on_table = _by_day(
-            _rows(store, PAPERS, f"amount = 'box' AND counts = 1 AND {where}", wanted)
-        )
+        on_table = _on_table(store, where, wanted)
         changed = _by_day(_rows(store, PAPERS, f"made_tape IS NOT NULL AND {where}", wanted))
         adjusted = placed_papers.adjusted(store, where, wanted)
         lacking = any(row.unpriced for its in boxes.values() for row in its)
@@ -310,17 +308,13 @@ def read(
         key, drop = row[:3], Drop(*row)
         counts = _last_counts(boxes[key])
         drop.boxes = [BoxCount(*each[6:14]) for each in counts]
-        numbers = {each.paper for each in on_table[key]}
-        drop.box_total = _box_total(counts, numbers, bought.get(key, {}))
+        drop.box_total = _box_total(counts, on_table[key], bought.get(key, {}))
         drop.wagers = _by_wager(wagers[key], changed[key])
         drop.win = _win(drop, adjusted.get(key))
         drop.corrections = made.get(key, [])
         drop.corrected = _corrected(drop)
         found.append(drop)
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
-
-
-_BOX_COUNTS = "amount = 'box' AND counts = 1"
 
 
 def days(database: Database, limit: int = 400) -> list[str]:
@@ -352,6 +346,18 @@ def _by_day(rows: Iterable[NamedRow]) -> dict[Key, list[NamedRow]]:
     found: dict[Key, list[NamedRow]] = defaultdict(list)
     for row in rows:
         found[row.property, row.table_name, row.gaming_day].append(row)
+    return found
+
+
+def _on_table(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, set[str]]:
+    """The numbers of the boxes that facts name, by table and gaming day."""
+    found: dict[Key, set[str]] = defaultdict(set)
+    for property_, table, day, number in store.query(
+        "SELECT property, table_name, gaming_day, paper FROM {schema}.drop_papers"  # noqa: S608 - values are parameters
+        f" WHERE amount = 'box' AND counts = 1 AND {where}",
+        wanted,
+    ):
+        found[property_, table, day].add(number)
     return found
 
 
@@ -430,15 +436,13 @@ def _corrections(
     kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, n, n) for t, n in places)}
     found: dict[Key, list[Correction]] = {}
     for key, its in changed.items():
-        facts = {row[:2]: row for row in its}
+        counts: dict[tuple[tuple[str, int], tuple[str, int]], set[int]] = defaultdict(set)
+        for row in its:
+            counts[(row.tape, row.table_seq), (row.made_tape, row.made_seq)].add(row.counts)
         lines = [
             line
-            for of, row in facts.items()
-            for line in _lines(
-                kept[row.tape, row.table_seq],
-                kept[row.made_tape, row.made_seq],
-                {each.counts for each in its if each[:2] == of},
-            )
+            for (fact, made), of in counts.items()
+            for line in _lines(kept[fact], kept[made], of)
         ]
         lines.sort(key=lambda each: (each.time_us, each.of_source, each.of_id, each.amount))
         found[key] = lines
