@@ -70,7 +70,7 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@ $(VENV)/.installed
 
-PASSWORDS := $(addprefix .secrets/,$(addsuffix _password,postgres web views alerts relay backup ingest report))
+PASSWORDS := $(addprefix .secrets/,$(addsuffix _password,postgres web views alerts relay seal backup ingest report))
 
 secrets: $(PASSWORDS) settings/env
 

@@ -183,6 +183,16 @@ TABLE = (
         "64",
         "MiB of requests a minute that `serve` accepts with one device key, counted likewise.",
     ),
+    Setting(
+        "ROUND_LEDGER_WITNESSED_LOG",
+        "`log` under ROUND_LEDGER_HOME",
+        "Folder of the witnessed log; its secret key is the file beside it that ends in .key.",
+    ),
+    Setting(
+        "ROUND_LEDGER_WITNESSES_FILE",
+        "none: nobody cosigns the witnessed log",
+        "File with the witnesses of that log, one a line: its address and its public key.",
+    ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
     Setting(
@@ -252,6 +262,8 @@ class Settings:
     unconfined_footage: Literal["read", "refuse"] = "read"
     key_facts_a_minute: int = 120_000
     key_mib_a_minute: int = 64
+    witnessed_log: Path | None = None
+    witnesses_file: Path | None = None
     http_host: str = "127.0.0.1"
     http_port: int = 8080
     public_url: str | None = None
@@ -305,6 +317,8 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         unconfined_footage=_unconfined(given),
         key_facts_a_minute=_quota(given, "KEY_FACTS_A_MINUTE", Settings.key_facts_a_minute),
         key_mib_a_minute=_quota(given, "KEY_MIB_A_MINUTE", Settings.key_mib_a_minute),
+        witnessed_log=_path(given.get("ROUND_LEDGER_WITNESSED_LOG")),
+        witnesses_file=_path(given.get("ROUND_LEDGER_WITNESSES_FILE")),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),

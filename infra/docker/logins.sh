@@ -14,6 +14,7 @@ login web ledger_writer,ledger_reader,ledger_projector,ledger_desk,ledger_doorke
 login views ledger_projector,ledger_writer  # locks of disputed footage are facts
 login alerts ledger_projector
 login relay ledger_projector
+login seal ledger_sealer
 login backup ledger_reader,pg_read_all_data
 login ingest ledger_writer,ledger_reader
 login report ledger_reader  # SQL and dashboards of your own

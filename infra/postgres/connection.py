@@ -43,6 +43,7 @@ Role = Literal[
     "ledger_projector",
     "ledger_desk",
     "ledger_doorkeeper",
+    "ledger_sealer",
 ]
 """The role of a connection; see `infra.postgres.migrations.ROLES`."""
 
@@ -56,6 +57,7 @@ STATEMENT_S_MAX: dict[Role, int] = {
     "ledger_projector": 60,
     "ledger_desk": 30,
     "ledger_doorkeeper": 10,
+    "ledger_sealer": 60,
 }
 """How long a statement may run on the server, seconds."""
 

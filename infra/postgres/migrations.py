@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 OWNER, WRITER, READER = "ledger_owner", "ledger_writer", "ledger_reader"
 PROJECTOR, DESK, DOORKEEPER = "ledger_projector", "ledger_desk", "ledger_doorkeeper"
+SEALER = "ledger_sealer"
 
 ROLES = {
     OWNER: "Owns every object of the ledger; for migrations and rebuilds only.",
@@ -35,6 +36,7 @@ ROLES = {
     PROJECTOR: "Reads the record and writes rows of views; creates nothing.",
     DESK: "Records decisions (disputes, submissions): may append and read.",
     DOORKEEPER: "Keeps users, sessions and keys; sees no fact.",
+    SEALER: "Reads what the witnessed log seals; changes nothing.",
 }
 """The roles; none can log in. Logins are granted them."""
 

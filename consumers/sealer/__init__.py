@@ -1,0 +1,1 @@
+"""The sealer: feeds the record to the witnessed log, and has its checkpoints cosigned."""

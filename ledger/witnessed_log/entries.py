@@ -1,0 +1,108 @@
+"""Entries of the witnessed log: one line of text for each thing that is sealed.
+
+`fact 12345 <SHA-256 in hex>`: its kind, its number and the digest of its bytes. A digest is
+recomputed from what is stored, and no stored hash is believed. The line itself is a leaf.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from ledger.errors import Refused
+from ledger.record.tape import frame
+
+if TYPE_CHECKING:
+    from ledger.record.tape import Counters, InQuarantine, TapeRow
+
+EntryKind = Literal["fact", "quarantined", "released", "figures", "access"]
+"""What can be sealed: a fact by position, a quarantined input and its release by number, the
+record's counts by the number of facts, an event of the list of sign-ins by number."""
+
+KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
+_ENTRY = re.compile(rb"([a-z]+) (0|[1-9][0-9]{0,18}) ([0-9a-f]{64})")
+
+
+class LogEntry(NamedTuple):
+    """One leaf of the log."""
+
+    kind: EntryKind
+    number: int
+    digest: bytes  # 32 bytes
+
+    @property
+    def octets(self) -> bytes:
+        """The leaf's bytes."""
+        return f"{self.kind} {self.number} {self.digest.hex()}".encode()
+
+
+class AccessEvent(NamedTuple):
+    """A row of the list of sign-ins and what was done to users and keys."""
+
+    number: int
+    at_us: int
+    what: str
+    name: str
+    actor: str
+    address: str
+    detail: str
+
+
+def entry_from(octets: bytes, where: str) -> LogEntry:
+    """The entry of a leaf's bytes. Raises `Refused`."""
+    found = _ENTRY.fullmatch(octets)
+    kind = next((each for each in KINDS if found and each.encode() == found[1]), None)
+    if found is None or kind is None:
+        raise Refused(
+            "The log has an entry that this program does not know",
+            where=where,
+            hint="A newer program wrote it, or the file was changed.",
+        )
+    return LogEntry(kind, int(found[2]), bytes.fromhex(found[3].decode()))
+
+
+def of_fact(row: TapeRow) -> LogEntry:
+    """The entry of a fact. It covers every column but the chain's hash, and the fact's bytes."""
+    numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
+    texts = (row.tape, row.type, row.source, row.id, row.subject)
+    return LogEntry("fact", row.position, _digest(*numbers, *texts, row.attributes, row.data))
+
+
+def of_quarantined(row: InQuarantine) -> LogEntry:
+    """The entry of a quarantined input: what was received, when, and why it is no fact."""
+    texts = (row.verdict, row.reason, row.what, row.where, row.hint, row.source, row.id)
+    digest = _digest(row.quarantine_id, row.received_at_us, *texts, row.attributes, row.octets)
+    return LogEntry("quarantined", row.quarantine_id, digest)
+
+
+def of_release(row: InQuarantine) -> LogEntry:
+    """The entry of the release of a quarantined input: when, and the position of its fact."""
+    digest = _digest(row.quarantine_id, row.released_at_us, row.released_position)
+    return LogEntry("released", row.quarantine_id, digest)
+
+
+def of_figures(counted: Counters) -> LogEntry:
+    """The entry of the record's counts of inputs, numbered by the facts among them."""
+    return LogEntry("figures", counted.appended, _digest(*counted))
+
+
+def of_access(event: AccessEvent) -> LogEntry:
+    """The entry of an event of the list of sign-ins."""
+    return LogEntry("access", event.number, _digest(*event))
+
+
+def _digest(*parts: int | str | bytes | None) -> bytes:
+    """SHA-256 over parts, each framed by its length; of a number its digits, of None `-`.
+
+    Texts and bytes have a `+` before them, so that none is taken for None or a number.
+    """
+    return hashlib.sha256(frame(_octets(part) for part in parts)).digest()
+
+
+def _octets(part: int | str | bytes | None) -> bytes:
+    if part is None:
+        return b"-"
+    if isinstance(part, int):
+        return str(part).encode()
+    return b"+" + (part.encode() if isinstance(part, str) else part)

@@ -1,0 +1,336 @@
+"""`log`: seal the record into the witnessed log; prove and check what is in it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from consumers.runtime.stopping import until_signalled
+from consumers.sealer import check as checking
+from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
+from consumers.sealer.sealer import EVERY_S, SealedLog, seal
+from consumers.sealer.witnesses import Witness
+from infra.files import replace_file
+from infra.tile_folder import TileFolder
+from ledger.errors import NotFound, Usage
+from ledger.values import quantity
+from ledger.witnessed_log.checkpoints import (
+    Checkpoint,
+    proof_text,
+)
+from ledger.witnessed_log.signed_notes import (
+    SIGNATURE,
+    Signed,
+    SignerKey,
+    VerifierKey,
+    new_key,
+    signer_from_text,
+    signer_text,
+    verifier_from_text,
+)
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.shell.connections import opened_database
+from replay.shell.logs import LOG, log_to_stderr
+from replay.shell.output import Json, print_json, print_text, progress, say, show_table
+from replay.shell.settings import in_force
+
+app = family()
+group = family()
+app.add_typer(group, name="log", no_args_is_help=True)
+
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key", metavar="KEY", help="The log's public key; else that of this machine's log."
+    ),
+]
+WitnessKeys = Annotated[
+    list[str] | None,
+    typer.Option("--witness", metavar="KEY", help="A witness's public key; as often as needed."),
+]
+
+
+@group.callback()
+def log() -> None:
+    """Seal the record into a log that others witness; prove and check what is in it."""
+
+
+@group.command("begin")
+def begin(
+    *,
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the log, unique in the world.")
+    ],
+    json: Json = False,
+) -> None:
+    """Begin a log: make its key and its folder, and print its public key.
+
+    Hand the public key to witnesses and to whoever checks proofs, by another way than the proofs.
+    The secret key is beside the folder, for its owner only.
+
+    Example: round-ledger log begin --name ledger.casino.example/record
+    """
+    folder = _folder()
+    key = new_key(name, SIGNATURE)
+    folder.begin()
+    replace_file(_key_file(folder), signer_text(key).encode())
+    _tell_key(key, json=json)
+    say(f"The log is in {folder.folder}, its secret key in {_key_file(folder)}.")
+
+
+@group.command("key")
+def key_(*, json: Json = False) -> None:
+    """Print the log's public key.
+
+    Example: round-ledger log key > log.pub
+    """
+    _tell_key(_signer(_folder()), json=json)
+
+
+@group.command("seal")
+def seal_(
+    *,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop once the whole record is sealed.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1, help="Seconds between two checkpoints.")
+    ] = EVERY_S,
+) -> None:
+    """Seal the record, and have each checkpoint cosigned.
+
+    Runs until it is stopped. One sealer writes a log; a second one ends with exit code 2. It signs
+    at once when a gaming day is closed, and when 1,000 facts wait. ROUND_LEDGER_WITNESSES_FILE
+    names the witnesses. It ends with exit code 2 if a witness knows a longer or another log: then
+    the record was set back or rewritten.
+
+    Example: round-ledger log seal --once
+    """
+    log_to_stderr()
+    folder = _folder()
+    sealed = SealedLog(folder, _signer(folder), _witnesses())
+    with opened_database(serves=not once) as database, until_signalled() as stop:
+        seal(database, sealed, stop=stop, listener=_Listener(), follow=not once, every_s=every)
+    _tell_checkpoint(checking.signed_checkpoint(folder, _keys(None, None)), json=False)
+
+
+@group.command("checkpoint")
+def checkpoint(*, witness: WitnessKeys = None, json: Json = False) -> None:
+    """Print the newest checkpoint, as it was signed.
+
+    With `--json`, what it says and whose signatures hold.
+
+    Example: round-ledger log checkpoint > checkpoint.txt
+    """
+    folder = _folder()
+    signed = checking.signed_checkpoint(folder, _keys(None, witness))
+    if json:
+        _tell_checkpoint(signed, json=True)
+    else:
+        print_text((folder.checkpoint() or "").rstrip("\n"))
+
+
+@group.command("prove")
+def prove_(
+    source: Annotated[str, typer.Argument(help="Source of the fact, e.g. /hollywood/CC-07/shoe.")],
+    id_: Annotated[str, typer.Argument(metavar="ID", help="Its id.")],
+    *,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the proof to a file.")
+    ] = None,
+) -> None:
+    """Prove that a fact is in the newest checkpoint.
+
+    The proof is a text that stands alone: with the log's public key anyone can check it, for years,
+    without this program's database.
+
+    Example: round-ledger log prove /hollywood/CC-01/shoe shoe-000001 --to fact.tlog-proof
+    """
+    with opened_database() as database:
+        text = proof_text(prove(database, _folder(), source, id_))
+    if to is None:
+        print_text(text.rstrip("\n"))
+    else:
+        replace_file(to, text.encode())
+        say(f"The proof is in {to}.")
+
+
+@group.command("check")
+def check(
+    proof: Annotated[
+        Path | None, typer.Argument(help="A proof to check, without a database.")
+    ] = None,
+    *,
+    key: Key = None,
+    witness: WitnessKeys = None,
+    json: Json = False,
+) -> None:
+    """Compare the log with its checkpoint and with the record, entry by entry.
+
+    Recomputes each entry from the record's bytes, and names every fact, quarantined input, release
+    and event of sign-ins that was edited, deleted or inserted since it was sealed. Exit code 1 if
+    there is one. With a proof, checks that proof alone. Give the keys of witnesses to learn which
+    of them vouch.
+
+    Example: round-ledger log check fact.tlog-proof --key "$(cat log.pub)"
+    """
+    keys = _keys(key, witness)
+    if proof is not None:
+        _tell_leaf(verified_leaf(_read(proof), keys, str(proof)), json=json)
+        return
+    with opened_database() as database, _bar() as passed:
+        seen = checking.check(database, _folder(), keys, passed)
+    _tell_checked(seen, json=json)
+    if seen.breaks:
+        raise typer.Exit(FINDINGS)
+
+
+class _Listener:
+    """Logs what a sealer does."""
+
+    def looked(self) -> None:
+        """Nothing to say."""
+
+    def sealed(self, checkpoint: Checkpoint, witnesses: int) -> None:
+        """A checkpoint was published."""
+        figures = {
+            "entries": checkpoint.size,
+            "root": checkpoint.root.hex(),
+            "witnesses": witnesses,
+        }
+        LOG.info("sealed a checkpoint", extra={"figures": figures})
+
+
+def _folder() -> TileFolder:
+    settings = in_force()
+    return TileFolder(settings.witnessed_log or settings.home / "log")
+
+
+def _key_file(folder: TileFolder) -> Path:
+    return folder.folder.with_name(folder.folder.name + ".key")
+
+
+def _signer(folder: TileFolder) -> SignerKey:
+    path = _key_file(folder)
+    if not path.is_file():
+        raise NotFound(
+            "There is no key of a log", where=str(path), hint="Begin a log with `log begin`."
+        )
+    return signer_from_text(path.read_text(errors="replace"), str(path))
+
+
+def _keys(log: str | None, witnesses: list[str] | None) -> list[VerifierKey]:
+    """The log's key, and those of witnesses: the given ones, and those of the settings."""
+    first = verifier_from_text(log, "--key") if log else _signer(_folder()).verifier
+    given = [verifier_from_text(each, "--witness") for each in witnesses or ()]
+    return [first, *given, *(each.key for each in _witnesses() if each.key not in given)]
+
+
+def _witnesses() -> list[Witness]:
+    path = in_force().witnesses_file
+    if path is None:
+        return []
+    where = str(path)
+    rows = [line.split() for line in _read(path).splitlines() if line.strip()]
+    if any(len(row) != 2 or not row[0].startswith(("http://", "https://")) for row in rows):  # noqa: PLR2004 - an address and a key
+        raise Usage(
+            "A line is not a witness",
+            where=where,
+            hint="Give each line an address and the witness's public key: https://... name+...",
+        )
+    return [Witness(address, verifier_from_text(key, where)) for address, key in rows]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(
+            f"The file cannot be read: {error}", where=str(path), hint="Name another one."
+        ) from error
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    with progress("entries") as advance:
+        done = 0
+
+        def passed(read: int, total: int) -> None:
+            nonlocal done
+            advance(read - done, total=total)
+            done = read
+
+        yield passed
+
+
+def _tell_key(key: SignerKey, *, json: bool) -> None:
+    if json:
+        print_json({"name": key.verifier.name, "key": str(key.verifier)})
+    else:
+        print_text(str(key.verifier))
+
+
+def _tell_checkpoint(signed: tuple[Checkpoint, list[Signed]], *, json: bool) -> None:
+    newest, held = signed
+    if json:
+        print_json(_checkpoint_json(newest, held))
+        return
+    say(
+        f"{newest.origin}: {quantity(newest.size, 'entry', 'entries')},"
+        f" root {newest.root.hex()}; {_vouched(held)}."
+    )
+
+
+def _checkpoint_json(newest: Checkpoint, held: Sequence[Signed]) -> dict[str, object]:
+    return {
+        "log": newest.origin,
+        "entries": newest.size,
+        "root": newest.root.hex(),
+        "signed": [{"key": each.key.name, "time": _time(each)} for each in held],
+    }
+
+
+def _tell_checked(seen: checking.CheckedLog, *, json: bool) -> None:
+    if json:
+        for each in seen.breaks:
+            print_json({"broken": each._asdict()})
+        print_json({**_checkpoint_json(seen.checkpoint, seen.signed), "breaks": len(seen.breaks)})
+        return
+    if seen.breaks:
+        show_table("Breaks", ("kind", "number", "says"), seen.breaks, right="number")
+    count = quantity(seen.checkpoint.size, "entry", "entries")
+    if seen.breaks:
+        say(f"{count} compared: {quantity(len(seen.breaks), 'break')}. {_KEEP}")
+    else:
+        say(f"{count} compared: the record is what was sealed; {_vouched(seen.signed)}.")
+
+
+def _tell_leaf(seen: VerifiedLeaf, *, json: bool) -> None:
+    entry, at = seen.entry, seen.checkpoint
+    if json:
+        told = {"kind": entry.kind, "number": entry.number, "digest": entry.digest.hex()}
+        print_json({**told, "leaf": seen.leaf, **_checkpoint_json(at, seen.signed)})
+        return
+    say(
+        f"{entry.kind.capitalize()} {entry.number:,} with digest {entry.digest.hex()} is entry"
+        f" {seen.leaf:,} of {at.origin}, which had {at.size:,}; {_vouched(seen.signed)}."
+    )
+
+
+_KEEP = "Keep the database and the log's folder unchanged, and restore a backup."
+
+
+def _vouched(held: Sequence[Signed]) -> str:
+    """Who signed, in words: the log, and each witness with its time."""
+    cosigned = [f"{each.key.name} at {_time(each)}" for each in held if each.time_s is not None]
+    return f"cosigned by {', '.join(cosigned)}" if cosigned else "no known witness cosigned it"
+
+
+def _time(signed: Signed) -> str | None:
+    if signed.time_s is None:
+        return None
+    return datetime.fromtimestamp(signed.time_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

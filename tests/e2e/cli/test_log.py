@@ -1,0 +1,139 @@
+"""The witnessed log as its users run it: a sealer and a witness, killed and resumed."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fixtures.cli import Cli
+from tests.fixtures.postgres import fact
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from infra.postgres.tape import PostgresTape
+
+KILLS = 10
+
+
+@pytest.fixture
+def log(cli: Cli) -> str:
+    """A log has begun; its public key."""
+    return cli("log", "begin", "--name", "ledger.example/record").out.strip()
+
+
+@pytest.fixture
+def witnessed(cli: Cli, log: str, tmp_path: Path) -> Iterator[tuple[Cli, str]]:
+    """The command with a running witness in its settings; the witness's public key."""
+    folder = tmp_path / "witness"
+    key = cli("witness", "begin", folder, "--name", "witness.example").out.strip()
+    process = cli.start("witness", "serve", folder, "--log", log, "--port", "0")
+    try:
+        address = json.loads(line(process))["at"]
+        listed = tmp_path / "witnesses"
+        listed.write_text(f"{address} {key}\n")
+        yield Cli({**cli.environ, "ROUND_LEDGER_WITNESSES_FILE": str(listed)}), key
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+    assert process.returncode == 0
+
+
+def line(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+def test_a_fact_is_sealed_witnessed_proved_and_checked_without_a_database(
+    witnessed: tuple[Cli, str], plain_cli: Cli, log: str, tape: PostgresTape, tmp_path: Path
+) -> None:
+    cli, witness = witnessed
+    tape.append([fact(n) for n in range(20)])
+    done = cli("log", "seal", "--once")
+    assert done.code == 0, done.err
+    assert "21 entries" in done.err
+    assert "cosigned by witness.example at 20" in done.err
+    assert cli("log", "check").code == 0
+    row = tape.read(7, 1)[0]
+    proof = tmp_path / "fact.tlog-proof"
+    assert cli("log", "prove", row.source, row.id, "--to", proof).code == 0
+    seen = plain_cli("log", "check", proof, "--key", log, "--witness", witness, "--json")
+    (told,) = seen.json
+    assert (told["kind"], told["number"], told["log"]) == ("fact", 8, "ledger.example/record")
+    assert [each["key"] for each in told["signed"]] == ["ledger.example/record", "witness.example"]
+    proof.write_text(proof.read_text().replace("index 7", "index 6"))
+    refused = plain_cli("log", "check", proof, "--key", log)
+    assert refused.code == 2
+    assert "does not lead to the root" in refused.err
+
+
+def test_what_a_superuser_changed_is_named_with_no_head_kept_by_hand(
+    cli: Cli, log: str, tape: PostgresTape
+) -> None:
+    del log
+    tape.append([fact(n) for n in range(20)])
+    cli("log", "seal", "--once")
+    assert cli("log", "check", "--json").json[-1]["breaks"] == 0
+    with tape._database.connect("ledger_owner") as connection:
+        connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER ALL")
+        connection.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id IN (3, 9)")
+    seen = cli("log", "check", "--json")
+    assert seen.code == 1
+    *breaks, total = seen.json
+    assert [(each["broken"]["kind"], each["broken"]["number"]) for each in breaks] == [
+        ("fact", 3),
+        ("fact", 9),
+    ]
+    assert total["breaks"] == 2
+    assert "was edited" in cli("log", "check").out
+
+
+def test_errors_say_what_to_do(cli: Cli, log: str, tmp_path: Path) -> None:
+    again = cli("log", "begin", "--name", "ledger.example/record")
+    assert (again.code, "Seal on with `log seal`" in again.err) == (2, True)
+    none = cli("log", "check")
+    assert (none.code, "no checkpoint yet" in none.err) == (2, True)
+    key = cli("log", "check", "--key", log[:-4])
+    assert (key.code, "not the public key" in key.err) == (2, True)
+    lacking = cli("witness", "serve", tmp_path / "none", "--log", log)
+    assert (lacking.code, "witness begin" in lacking.err) == (2, True)
+
+
+@pytest.mark.long
+def test_a_sealer_and_a_witness_killed_again_and_again_lose_nothing(
+    cli: Cli, log: str, tape: PostgresTape, tmp_path: Path
+) -> None:
+    """Every checkpoint that anybody saw is of one tree, and the witness cosigns the last one."""
+    folder = tmp_path / "witness"
+    key = cli("witness", "begin", folder, "--name", "witness.example").out.strip()
+    listed = tmp_path / "witnesses"
+    cli = Cli({**cli.environ, "ROUND_LEDGER_WITNESSES_FILE": str(listed)})
+    roots: dict[int, str] = {}
+    for number in range(KILLS):
+        witness = cli.start("witness", "serve", folder, "--log", log, "--port", "0")
+        listed.write_text(f"{json.loads(line(witness))['at']} {key}\n")
+        sealer = cli.start("log", "seal", "--every", "1")
+        tape.append([fact(100 * number + n) for n in range(40)])
+        second = cli("log", "seal", "--once") if number == 0 and b"sealed" in line(sealer) else None
+        if second is not None:
+            assert (second.code, "Another sealer" in second.err) == (2, True)
+        for process in (sealer, witness) if number % 2 else (witness, sealer):
+            process.kill()
+            process.communicate()
+        if (checkpoint := cli("log", "checkpoint", "--json")).code == 0:
+            (told,) = checkpoint.json
+            assert roots.setdefault(told["entries"], told["root"]) == told["root"]
+    witness = cli.start("witness", "serve", folder, "--log", log, "--port", "0")
+    listed.write_text(f"{json.loads(line(witness))['at']} {key}\n")
+    tape.append([fact(100_000)])
+    assert "cosigned by witness.example" in cli("log", "seal", "--once").err
+    seen = cli("log", "check", "--json")
+    assert (seen.code, seen.json[-1]["breaks"]) == (0, 0)
+    witness.send_signal(signal.SIGTERM)
+    witness.communicate()
+    assert roots
