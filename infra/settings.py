@@ -274,6 +274,11 @@ class Settings:
     oidc_client_secret_file: Path | None = None
     oidc_claim: str = "sub"
 
+    @property
+    def log_folder(self) -> Path:
+        """The folder of the witnessed log."""
+        return self.witnessed_log or self.home / "log"
+
 
 def table(thresholds: Sequence[Threshold]) -> tuple[Setting, ...]:
     """Every setting: `TABLE`, with the thresholds before what else is set of alerts."""

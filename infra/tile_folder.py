@@ -13,7 +13,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from infra.files import flush_folder, replace_file
+from infra.files import flush_folder, replace_file, replace_files
 from ledger.errors import NotFound, Refused
 from ledger.witnessed_log.entries import LogEntry, entry_from
 from ledger.witnessed_log.tree import HASH_OCTETS, complete_root, leaf_hash, root
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 WIDTH = 256
 """The most hashes of a tile, and entries of a bundle."""
+
+READABLE = 0o644
+"""Mode of the files: they hold hashes, and other users serve and check them."""
 
 CHECKPOINT, GROWN, LOCK, ENTRIES = "checkpoint", "grown", "lock", "entries"
 _HEIGHT = 8
@@ -94,7 +97,7 @@ class TileFolder:
 
     def publish(self, note: str) -> None:
         """Replace the newest checkpoint."""
-        replace_file(self.folder / CHECKPOINT, note.encode())
+        replace_file(self.folder / CHECKPOINT, note.encode(), READABLE)
 
     def append(
         self, grown: Grown, entries: Sequence[LogEntry], figures: Sequence[int] = ()
@@ -106,12 +109,14 @@ class TileFolder:
         leaves = [each.octets for each in entries]
         size = grown.size + len(leaves)
         framed = [len(each).to_bytes(_LENGTH_OCTETS, "big") + each for each in leaves]
-        self._grow(ENTRIES, grown.size, framed)
+        files: dict[Path, bytes] = {}
+        self._grow(files, ENTRIES, grown.size, framed)
         hashes, at, level = [leaf_hash(each) for each in leaves], grown.size, 0
         while hashes:
-            full = self._grow(str(level), at, hashes)
+            full = self._grow(files, str(level), at, hashes)
             hashes = [complete_root(each) for each in full]
             at, level = at // WIDTH, level + 1
+        replace_files(files, READABLE)
         newest: dict[str, int] = {each.kind: each.number for each in entries}
         released = [each.number for each in entries if each.kind == "released"]
         done = Grown(
@@ -163,8 +168,10 @@ class TileFolder:
             raise _damaged(self._path(str(level), number, width), f"it has {len(octets)} bytes")
         return [octets[at : at + HASH_OCTETS] for at in range(0, width * HASH_OCTETS, HASH_OCTETS)]
 
-    def _grow(self, level: str, at: int, parts: Sequence[bytes]) -> list[list[bytes]]:
-        """Add parts at their number in a level; the parts of each tile that is full now."""
+    def _grow(
+        self, files: dict[Path, bytes], level: str, at: int, parts: Sequence[bytes]
+    ) -> list[list[bytes]]:
+        """Add the files of parts at their number in a level; the parts of each tile full now."""
         full: list[list[bytes]] = []
         number, had = divmod(at, WIDTH)
         kept = self._had(level, number, had)
@@ -172,7 +179,7 @@ class TileFolder:
         for start in range(0, len(parts), WIDTH):
             tile = list(parts[start : start + WIDTH])
             path = self._path(level, number + start // WIDTH, len(tile))
-            replace_file(path, b"".join(tile))
+            files[path] = b"".join(tile)
             if len(tile) == WIDTH:
                 full.append(tile)
         return full
@@ -210,7 +217,7 @@ class TileFolder:
         return path / last if width == WIDTH else path / f"{last}.p" / str(width)
 
     def _write_grown(self, grown: Grown) -> None:
-        replace_file(self.folder / GROWN, json.dumps(grown._asdict()).encode())
+        replace_file(self.folder / GROWN, json.dumps(grown._asdict()).encode(), READABLE)
 
     def _require(self) -> None:
         if not self.has_begun:

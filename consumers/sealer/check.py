@@ -12,6 +12,7 @@ from infra.postgres.connection import translated
 from infra.tile_folder import WIDTH
 from ledger.errors import Refused
 from ledger.record.tape import Counters
+from ledger.record.verify import copies_agree
 from ledger.witnessed_log import entries as log_entries
 from ledger.witnessed_log.checkpoints import checkpoint_from_text
 from ledger.witnessed_log.entries import of_figures
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import AnyConnection, Database
     from infra.tile_folder import TileFolder
+    from ledger.record.tape import TapeRow
     from ledger.witnessed_log.checkpoints import Checkpoint
     from ledger.witnessed_log.entries import EntryKind, LogEntry
     from ledger.witnessed_log.signed_notes import Signed, VerifierKey
@@ -158,9 +160,16 @@ def _facts_of(
 
 
 def _facts(connection: AnyConnection) -> Iterator[LogEntry]:
-    return _all(
-        lambda after: [log_entries.of_fact(row) for row in tape.read(connection, after, ROWS)]
-    )
+    def read(after: int) -> list[LogEntry]:
+        return [_as_it_is(row) for row in tape.read(connection, after, ROWS)]
+
+    return _all(read)
+
+
+def _as_it_is(row: TapeRow) -> LogEntry:
+    """The entry of a fact; one that equals none if its columns differ from its attributes."""
+    entry = log_entries.of_fact(row)
+    return entry if copies_agree(row) else entry._replace(digest=b"")
 
 
 def _quarantined(connection: AnyConnection) -> Iterator[LogEntry]:

@@ -41,16 +41,28 @@ def prove(database: Database, folder: TileFolder, source: str, fact_id: str) -> 
     Raises `NotFound` for a fact that is not on record or not sealed yet, and `Refused` for one that
     is not what was sealed.
     """
-    row = _fact(database, source, fact_id)
-    note = folder.checkpoint()
-    size = checkpoint_from_text(split(note, "")[0], "").size if note else 0
-    index = _index_of(folder, row.position, size)
-    if note is None or index is None:
+    proof = proof_of(folder, _fact(database, source, fact_id))
+    if proof is None:
         raise NotFound(
             "The fact is not sealed yet",
             where=f"{source} {fact_id}",
             hint="The sealer seals it within a minute: `round-ledger log seal`.",
         )
+    return proof
+
+
+def proof_of(folder: TileFolder, row: TapeRow) -> LeafProof | None:
+    """The proof that a fact is in the log's newest checkpoint; None if it is not sealed yet.
+
+    Raises `Refused` for a fact that is not what was sealed.
+    """
+    note = folder.checkpoint()
+    if note is None:
+        return None
+    size = checkpoint_from_text(split(note, "")[0], "").size
+    index = _index_of(folder, row.position, size)
+    if index is None:
+        return None
     entry = folder.entry(index, size)
     if entry != of_fact(row):
         raise Refused(

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ledger.errors import Refused
-from ledger.record.tape import frame
+from ledger.record.tape import GENESIS, chain_hash, frame
 
 if TYPE_CHECKING:
     from ledger.record.tape import Counters, InQuarantine, TapeRow
@@ -63,10 +63,12 @@ def entry_from(octets: bytes, where: str) -> LogEntry:
 
 
 def of_fact(row: TapeRow) -> LogEntry:
-    """The entry of a fact. It covers every column but the chain's hash, and the fact's bytes."""
-    numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
-    texts = (row.tape, row.type, row.source, row.id, row.subject)
-    return LogEntry("fact", row.position, _digest(*numbers, *texts, row.attributes, row.data))
+    """The entry of a fact. Its digest is the hash that it would have as the first of a tape.
+
+    It covers all attributes and the bytes of data by their own hash, which a dossier shows of each
+    fact. Columns that repeat attributes are not in it: `copies_agree` compares those.
+    """
+    return LogEntry("fact", row.position, chain_hash(GENESIS, row))
 
 
 def of_quarantined(row: InQuarantine) -> LogEntry:

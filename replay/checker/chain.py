@@ -241,7 +241,8 @@ def _frame(parts: Iterable[bytes]) -> bytes:
     return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
 
 
-def _hash(row: Row) -> bytes:
+def row_hash(row: Row) -> bytes:
+    """The hash of a row, recomputed from the one before it and the row's parts."""
     numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
     return hashlib.sha256(
         b"\x02"
@@ -256,7 +257,7 @@ def _first_break(rows: list[Row]) -> Iterator[str]:
     """The first break in the rows of a tape; its consequences are not reported."""
     before: Row | None = None
     for row in rows:
-        if _hash(row) != row.hash:
+        if row_hash(row) != row.hash:
             yield f"The chain is broken at {row.place}: the row does not have the hash it states."
             return
         joins = before is not None and before.table_seq + 1 == row.table_seq

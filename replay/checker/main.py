@@ -28,6 +28,7 @@ from replay.checker.contents import (
     check_rules,
     check_stills,
 )
+from replay.checker.log import NoteKey, check_log, note_key
 from replay.checker.package import Package, Unreadable, opened, printable
 from replay.checker.reading import Malformed, an_object, fact_of
 from replay.checker.report import Dossier, Report
@@ -39,8 +40,8 @@ _KEY_FILE_MAX = 10_000
 CANNOT_SHOW = (
     "that devices sent the truth: a fact shows what was sent and when it was received.",
     (
-        "that the record was honest before one of its heads was kept elsewhere. Give a head that "
-        "you or someone else kept with --head."
+        "that the record was honest before a witness first saw it, or before one of its heads was "
+        "kept elsewhere. Give a head that you or someone else kept with --head."
     ),
     "that footage was not altered before its hash was put on record.",
     "that a clip or a frame shows the same as its segment: compare them in a player.",
@@ -52,8 +53,16 @@ CANNOT_SHOW = (
 )
 
 
-def check(package: Package, public: bytes | None, kept: list[dict[str, Any]]) -> Report:
-    """Run all checks. Raises Unreadable if the dossier has no usable manifest."""
+def check(
+    package: Package,
+    public: bytes | None,
+    kept: list[dict[str, Any]],
+    keys: list[NoteKey] | None = None,
+) -> Report:
+    """Run all checks. Raises Unreadable if the dossier has no usable manifest.
+
+    keys: of the witnessed log and its witnesses.
+    """
     report = Report()
     manifest = manifest_of(package)
     check_signature(package, manifest, public, report)
@@ -67,6 +76,7 @@ def check(package: Package, public: bytes | None, kept: list[dict[str, Any]]) ->
         lambda: check_facts(dossier, report),
         lambda: check_chain(dossier, report),
         lambda: check_heads(dossier, kept, report),
+        lambda: check_log(dossier, keys or [], report),
         lambda: check_round(dossier, report),
         lambda: check_rules(dossier, report),
         lambda: check_money(dossier, report),
@@ -106,8 +116,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         public = _public(asked.key) if asked.key else None
         kept = _heads(asked.head) if asked.head else []
+        keys = [note_key(each) for each in [*asked.log, *asked.witness]]
         package = opened(Path(asked.dossier) if asked.dossier else Path(__file__).resolve().parent)
-        report = check(package, public, kept)
+        report = check(package, public, kept, keys)
     except Unreadable as error:
         sys.stdout.write(f"NOT CHECKED  {error}\n")
         return UNCHECKED
@@ -167,6 +178,14 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--head", metavar="FILE", help="heads kept elsewhere, as `round-ledger verify` prints them"
     )
+    for name, whose in (("--log", "the log"), ("--witness", "a witness")):
+        parser.add_argument(
+            name,
+            metavar="KEY",
+            action="append",
+            default=[],
+            help=f"the public key of {whose}, not taken from the dossier",
+        )
     return parser
 
 

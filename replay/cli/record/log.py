@@ -206,8 +206,7 @@ class _Listener:
 
 
 def _folder() -> TileFolder:
-    settings = in_force()
-    return TileFolder(settings.witnessed_log or settings.home / "log")
+    return TileFolder(in_force().log_folder)
 
 
 def _key_file(folder: TileFolder) -> Path:

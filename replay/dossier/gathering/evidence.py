@@ -43,6 +43,7 @@ from replay.disputes.preserved_windows import named_by
 from replay.dossier import Evidence, EvidenceStill, Making, Original, TapeRange
 from replay.dossier import EvidenceText as Said
 from replay.dossier.gathering.found import US, Gathered, cuts_of
+from replay.dossier.gathering.sealed import house_log, sealed_facts
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.library.files import FrameFile
 from replay.footage.library.index import FootageIndex
@@ -128,6 +129,7 @@ def gathered(
             corrections=corrections,
             dispute=wanted.dispute,
             case_rows=case_rows,
+            sealed=sealed_facts(house_log(), [*found.rows, *between]),
             custody_rows=handled_then,
             mark_rows=marked,
             stills=_stills(marks, library, house_zones(database).of(found.place)),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ledger.facts import StillTaken
     from ledger.facts.review import FrameShape
     from ledger.record.tape import Head, TapeRow
+    from ledger.witnessed_log.checkpoints import LeafProof
     from replay.footage.library.files import FrameFile
     from replay.rounds.story import Story
 
@@ -87,6 +88,14 @@ class Making(NamedTuple):
     post_s: int
 
 
+class SealedFact(NamedTuple):
+    """A fact that is in the witnessed log, and the proof of it."""
+
+    tape: str
+    table_seq: int
+    proof: LeafProof
+
+
 class Evidence(NamedTuple):
     """One round, or a window with its rounds, and related facts of the record.
 
@@ -104,6 +113,7 @@ class Evidence(NamedTuple):
     submissions: Sequence[TapeRow | None] = ()  # the Rules Submission that judged each round
     corrections: Sequence[TapeRow] = ()  # of its facts
     dispute: str | None = None
+    sealed: Sequence[SealedFact] = ()  # the newest sealed fact of each tape
     case_rows: Sequence[TapeRow] = ()  # the dispute's own facts
     custody_rows: Sequence[TapeRow] = ()  # who viewed, exported, locked, released
     mark_rows: Sequence[TapeRow] = ()  # bookmarks, stills and shapes about its time

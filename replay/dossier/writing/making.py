@@ -13,13 +13,14 @@ from rich.console import Console
 
 from ledger.record.verify import heads_to_json
 from ledger.values import format_time
+from ledger.witnessed_log.checkpoints import proof_text
 from replay.dossier.signing.sealing import (
     Filed,
     contents_sha256,
     manifest_json,
     signature_json,
 )
-from replay.dossier.writing.evidence import Evidence, rows_by_file
+from replay.dossier.writing.evidence import Evidence, SealedFact, rows_by_file
 from replay.dossier.writing.footage import files_of, footage_listed, plain_name
 from replay.dossier.writing.package import (
     beside,
@@ -139,12 +140,18 @@ def _contents(evidence: Evidence, key_id: str | None) -> dict[str, bytes | Path]
         "coverage.txt": _text(
             map(evidence.local, evidence.coverage.words), "Coverage is not known."
         ),
+        **{proof_file(each): proof_text(each.proof).encode() for each in evidence.sealed},
         "verify.py": verify_py(),
         "README.txt": readme(evidence, key_id).encode(),
     }
     if evidence.coverage.table:
         files["coverage.json"] = _lines(map(_json, evidence.coverage.table))
     return files | files_of(evidence)
+
+
+def proof_file(sealed: SealedFact) -> str:
+    """The file of a proof of the witnessed log."""
+    return f"log/{plain_name(sealed.tape.replace('/', '-'))}.tlog-proof"
 
 
 def ruling_file(evidence: Evidence, story: Story) -> str:
@@ -170,6 +177,10 @@ def _told(
             {"tape": each.tape, "from": each.first, "to": each.last} for each in evidence.stretches
         ],
         "heads": [msgspec.json.decode(line) for line in heads_to_json(evidence.heads)],
+        "log": [
+            {"tape": each.tape, "sequence": each.table_seq, "file": proof_file(each)}
+            for each in evidence.sealed
+        ],
         "footage": list(footage_listed(evidence, sums)),
         "making": making._asdict() if making else None,
         "contents_sha256": contents,

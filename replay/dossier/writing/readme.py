@@ -27,6 +27,7 @@ To check who made this dossier and that nothing was changed, with Python 3.8 or 
 network:
 
     python verify.py --key KEY
+    python verify.py --key KEY --log LOG --witness WITNESS   (whose keys you have)
 
 KEY is the public signing key of the house: 64 hexadecimal digits, or a file with them. Get it from
 the house by another way than this dossier, because a forger could put a false key in it. A forger
@@ -50,6 +51,7 @@ between.jsonl       other facts on the same tapes, between its first and its las
 proof.jsonl         the place of each fact in the hash chain of its tape; if `data` came in
                     several lines, also its bytes as received
 heads.jsonl         the newest row of every tape when this was read
+log/                proofs that the newest sealed fact of each tape is in the witnessed log
 
 footage/            the recorded segments, untouched
 clips/              parts cut from them without decoding, derived; one a setting of a clock

@@ -17,6 +17,7 @@ PARTS = (
     "report",
     "seal",
     "chain",
+    "log",
     "window",
     "contents",
     "clips",

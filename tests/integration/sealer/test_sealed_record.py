@@ -10,16 +10,20 @@ import pytest
 from consumers.sealer.check import check
 from consumers.sealer.proofs import prove, verified_leaf
 from consumers.sealer.sealer import SealedLog, seal
+from infra import tile_folder
 from infra.access.connections import AccessDatabase, Actor, note
 from infra.tile_folder import TileFolder
 from ledger.errors import NotFound, Refused
 from ledger.record.tape import Quarantined
-from ledger.witnessed_log.checkpoints import Checkpoint, proof_text
+from ledger.witnessed_log.checkpoints import Checkpoint, hash_text, proof_text
 from ledger.witnessed_log.signed_notes import SIGNATURE, new_key
+from ledger.witnessed_log.tree import leaf_hash, root_of
+from ledger.witnessed_log.tree import root as tree_root
 from tests.fixtures.postgres import fact
+from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from infra.postgres.connection import Database
@@ -55,10 +59,11 @@ def superuser(database: Database) -> Iterator[psycopg.Connection[tuple[object, .
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> TileFolder:
-    made = TileFolder(tmp_path / "log")
-    made.begin()
-    return made
+def folder() -> Iterator[TileFolder]:
+    with short_lived("log") as place:
+        made = TileFolder(place / "log")
+        made.begin()
+        yield made
 
 
 def sealed(database: Database, folder: TileFolder) -> list[Checkpoint]:
@@ -273,6 +278,39 @@ class KilledError(BaseException):
     """Stands for a kill: nothing after it runs."""
 
 
+class Killer:
+    """Kills at one write, before it or after it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, before: bool) -> None:
+        self._write, self._before = tile_folder.replace_file, before
+        self.at, self.writes = 0, 0
+        monkeypatch.setattr(tile_folder, "replace_file", self.write)
+        monkeypatch.setattr(tile_folder, "replace_files", self.write_all)
+
+    def write(self, path: Path, octets: bytes, mode: int) -> None:
+        if not self._before:
+            self._write(path, octets, mode)
+        if self.writes == self.at:
+            raise KilledError
+        self.writes += 1
+        if self._before:
+            self._write(path, octets, mode)
+
+    def write_all(self, files: dict[Path, bytes], mode: int) -> None:
+        for path, octets in files.items():
+            self.write(path, octets, mode)
+
+    def kills(self, work: Callable[[], object]) -> bool:
+        """Whether the work was killed; the next time it is, one write later."""
+        self.writes = 0
+        try:
+            work()
+        except KilledError:
+            self.at += 1
+            return True
+        return False
+
+
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_killed_at_any_write_a_log_goes_on_with_the_same_tree(
     database: Database,
@@ -283,57 +321,25 @@ def test_killed_at_any_write_a_log_goes_on_with_the_same_tree(
     before: bool,
 ) -> None:
     """A kill at each write in turn. Every checkpoint on disk is of the tree in the end."""
-    from infra import tile_folder  # noqa: PLC0415 - patched here
-
-    write = tile_folder.replace_file
-    writes, kills = 0, 0
+    killer = Killer(monkeypatch, before=before)
     seen: dict[int, str] = {}
-
-    def look() -> None:
+    goes_on = True
+    while goes_on:
+        tape.append([fact(1_000 * killer.at + n) for n in range(90)])
+        tape.append([garbage(killer.at)])
+        goes_on = killer.kills(lambda: sealed(database, folder))
         if text := folder.checkpoint():
             _, size, root = text.splitlines()[:3]
             assert seen.setdefault(int(size), root) == root
-
-    def killed(path: Path, octets: bytes) -> None:
-        nonlocal writes
-        writes += 1
-        if not before:
-            write(path, octets)
-        if writes == kills + 1:
-            raise KilledError
-        if before:
-            write(path, octets)
-
-    monkeypatch.setattr(tile_folder, "replace_file", killed)
-    while True:
-        writes = 0
-        tape.append([fact(1_000 * kills + n) for n in range(90)])
-        tape.append([garbage(kills)])
-        try:
-            sealed(database, folder)
-        except KilledError:
-            kills += 1
-            look()
-            continue
-        break
-    assert kills >= 5
-    look()
+    assert killer.at >= 5
     assert breaks(database, folder) == set()
-    for size, root in seen.items():
-        assert Checkpoint("", size, folder.root(size)).root.hex() == _hex(root)
-
-
-def _hex(text: str) -> str:
-    import base64  # noqa: PLC0415 - only here
-
-    return base64.b64decode(text).hex()
+    whole = folder.hashes(folder.grown().size)
+    assert seen == {size: hash_text(tree_root(size, whole)) for size in seen}
 
 
 def test_a_log_over_many_tiles_is_the_tree_of_its_entries(
     database: Database, tape: PostgresTape, folder: TileFolder
 ) -> None:
-    from ledger.witnessed_log.tree import leaf_hash, root_of  # noqa: PLC0415 - only here
-
     for first in range(0, 700, 100):
         tape.append([fact(first + n) for n in range(100)])
         (checkpoint,) = sealed(database, folder)

@@ -21,9 +21,10 @@ from ledger.witnessed_log.checkpoints import Checkpoint, hash_text, proof_text
 from ledger.witnessed_log.signed_notes import COSIGNATURE, SIGNATURE, new_key
 from ledger.witnessed_log.tree import consistency_proof
 from tests.fixtures.postgres import fact
+from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from infra.postgres.connection import Database
@@ -60,10 +61,11 @@ def sealed(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> TileFolder:
-    made = TileFolder(tmp_path / "log")
-    made.begin()
-    return made
+def folder() -> Iterator[TileFolder]:
+    with short_lived("log") as place:
+        made = TileFolder(place / "log")
+        made.begin()
+        yield made
 
 
 def test_each_checkpoint_carries_the_cosignatures_of_two_witnesses(
@@ -144,7 +146,7 @@ def test_a_rewritten_log_is_refused(
             connection.execute("UPDATE ledger.tape SET received_at_us = received_at_us + 1")
             connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER ALL")
         tape.append([fact(n) for n in range(10, 10 + more)])
-        forged = TileFolder(tmp_path / "forged")
+        forged = TileFolder(folder.folder.with_name("forged"))
         forged.begin()
         assert sealed(database, forged, []), "alone it is a log like any other"
         with pytest.raises(Refused, match="not those that"):
@@ -157,7 +159,7 @@ def test_a_forked_log_is_refused_by_the_witness_even_if_nobody_compares_first(
     """A second log of the same key, which its witness has not seen, asks for a cosignature."""
     with witness("one.example", KEY.verifier) as one:
         tape.append([fact(n) for n in range(10)])
-        forged = TileFolder(tmp_path / "forged")
+        forged = TileFolder(folder.folder.with_name("forged"))
         forged.begin()
         asked = Witness(one.asked.address, one.asked.key)
         with database.connect("ledger_owner") as connection:
