@@ -190,7 +190,7 @@ TABLE = (
     ),
     Setting(
         "ROUND_LEDGER_WITNESSES_FILE",
-        "none: nobody cosigns the witnessed log",
+        "none: the witnessed log is not cosigned",
         "File with the witnesses of that log, one a line: its address and its public key.",
     ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),

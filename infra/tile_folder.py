@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from infra.files import flush_folder, replace_file, replace_files
 from ledger.errors import NotFound, Refused
+from ledger.values import quantity
 from ledger.witnessed_log.entries import LogEntry, entry_from
 from ledger.witnessed_log.tree import HASH_OCTETS, complete_root, leaf_hash, root
 
@@ -165,7 +166,9 @@ class TileFolder:
         """The first `width` hashes of a tile. Raises `Refused`."""
         octets = self._read(str(level), number, width)
         if len(octets) < width * HASH_OCTETS:
-            raise _damaged(self._path(str(level), number, width), f"it has {len(octets)} bytes")
+            raise _damaged(
+                self._path(str(level), number, width), f"it has {quantity(len(octets), 'byte')}"
+            )
         return [octets[at : at + HASH_OCTETS] for at in range(0, width * HASH_OCTETS, HASH_OCTETS)]
 
     def _grow(

@@ -209,5 +209,5 @@ def _of_figures(
         return
     for name, now, before in zip(Counters._fields, counted, sealed, strict=True):
         if now < before:
-            says = f"The record counts {now:,} inputs {name}; when it was sealed, {before:,}."
+            says = f"The record's count `{name}` is {now:,}; when it was sealed, {before:,}."
             yield LogBreak("figures", newest.number, says)

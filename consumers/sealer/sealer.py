@@ -124,7 +124,7 @@ def grow(connection: AnyConnection, folder: TileFolder) -> Grown:
 
 
 def _new_entries(connection: AnyConnection, grown: Grown) -> tuple[list[LogEntry], Counters | None]:
-    """The next entries, all of one moment of the record, and its counts if there are no more."""
+    """The next entries, all of one moment of the record, and its counts if these are the last."""
     after = grown.numbers
     facts = tape.read(connection, after.get("fact", 0), BATCH)
     aside = tape.quarantined(connection, after.get("quarantined", 0), BATCH, released=True)
@@ -161,7 +161,10 @@ def publish(log: SealedLog, listener: SealerListener) -> Checkpoint:
     lines = [each.cosigned(log.folder, checkpoint, note) for each in log.witnesses]
     if any(lines):
         log.folder.publish(note + "".join(line or "" for line in lines))
-    listener.sealed(checkpoint, sum(line is not None for line in lines))
+    cosigned = sum(line is not None for line in lines)
+    figures = {"entries": size, "root": checkpoint.root.hex(), "witnesses": cosigned}
+    LOG.info("sealed a checkpoint", extra={"figures": figures})
+    listener.sealed(checkpoint, cosigned)
     return checkpoint
 
 

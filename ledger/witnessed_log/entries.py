@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from ledger.record.tape import Counters, InQuarantine, TapeRow
 
 EntryKind = Literal["fact", "quarantined", "released", "figures", "access"]
-"""What can be sealed: a fact by position, a quarantined input and its release by number, the
-record's counts by the number of facts, an event of the list of sign-ins by number."""
+"""What can be sealed.
+
+A fact is numbered by its position, a quarantined input and its release by the input's number. The
+record's counts have the number of facts, an event of the list of sign-ins has its own.
+"""
 
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 _ENTRY = re.compile(rb"([a-z]+) (0|[1-9][0-9]{0,18}) ([0-9a-f]{64})")

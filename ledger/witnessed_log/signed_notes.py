@@ -27,7 +27,7 @@ _PRIVATE = "PRIVATE+KEY+"
 
 
 class VerifierKey(NamedTuple):
-    """The public half of a key, as whoever checks a note has it."""
+    """The public half of a key, with which notes are checked."""
 
     name: str
     key_id: bytes  # 4 bytes

@@ -1,8 +1,7 @@
 """A Merkle tree: its root, and proofs of inclusion and of consistency (RFC 6962, section 2.1).
 
-A tree of `size` leaves is known by the hashes of its complete subtrees: `hash_at(level, index)` is
-the hash of leaves `index * 2**level` to `(index + 1) * 2**level - 1`, for subtrees that are whole
-in the tree.
+A tree is read by `hash_at(level, index)`: the hash of one of its complete subtrees. A subtree of a
+level has 2 to that power leaves, and subtrees of one level are numbered from 0.
 """
 
 from __future__ import annotations

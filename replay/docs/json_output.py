@@ -110,6 +110,7 @@ _SHIFT = (
     *("shift", "property", "state", "begun_by", "begun_us", "handed_by", "handed_us", "to"),
     *("report", "signed_by", "signed_us"),
 )
+_CHECKPOINT = ("log", "entries", "root", "signed")
 _QUARANTINED = (
     *("quarantine_id", "received_at", "reason", "what", "where", "bytes", "hint", "verdict"),
     *("source", "id", "attributes", "octets", "times_received", "last_received_at"),
@@ -303,6 +304,11 @@ FORMS = (
         "key",
         ("key", "public", "retired"),
     ),
+    JsonForm(("log begin", "log key", "witness begin", "witness key"), "key", ("name", "key")),
+    JsonForm(("log check",), "break", ("broken",)),
+    JsonForm(("log check",), "run", (*_CHECKPOINT, "breaks")),
+    JsonForm(("log check",), "proof", ("kind", "number", "digest", "leaf", *_CHECKPOINT)),
+    JsonForm(("log checkpoint",), "checkpoint", _CHECKPOINT),
     JsonForm(("quarantine list", "quarantine show"), "input", _QUARANTINED),
     JsonForm(("quarantine release",), "release", ("released", *_ANSWER), _MALFORMED),
     JsonForm(("rebuild",), "view", ("view", "version", "rebuilt", "workers")),

@@ -143,7 +143,7 @@ def test_the_units_are_valid_and_run_what_the_containers_run(
             user,
         )
         unit.write_text(text.replace("/opt/round-ledger/bin/round-ledger", "/bin/true"))
-    assert {*commands} == {"serve", "views", "alerts", "relay", "backup"}
+    assert {*commands} == {"serve", "views", "alerts", "relay", "seal", "backup"}
     for name, (command, user) in commands.items():
         ours = services[name]
         assert ours["environment"]["PGUSER"] == user

@@ -10,10 +10,12 @@ import typer
 
 from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
+from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, seal
 from consumers.sealer.witnesses import Witness
 from infra.files import replace_file
+from infra.metrics import metrics_server
 from infra.tile_folder import TileFolder
 from ledger.errors import NotFound, Usage
 from ledger.values import quantity
@@ -56,7 +58,10 @@ WitnessKeys = Annotated[
 
 @group.callback()
 def log() -> None:
-    """Seal the record into a log that others witness; prove and check what is in it."""
+    """Seal the record into a log that others witness.
+
+    Then prove that a fact is in it, and check the record against it.
+    """
 
 
 @group.command("begin")
@@ -69,7 +74,7 @@ def begin(
 ) -> None:
     """Begin a log: make its key and its folder, and print its public key.
 
-    Hand the public key to witnesses and to whoever checks proofs, by another way than the proofs.
+    Hand the public key to witnesses and to readers of proofs, by another way than the proofs.
     The secret key is beside the folder, for its owner only.
 
     Example: round-ledger log begin --name ledger.casino.example/record
@@ -100,6 +105,12 @@ def seal_(
     every: Annotated[
         float, typer.Option(metavar="SECONDS", min=1, help="Seconds between two checkpoints.")
     ] = EVERY_S,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65_535, help="Answer /metrics, /healthz and /readyz on it; 0: a free one."
+        ),
+    ] = None,
 ) -> None:
     """Seal the record, and have each checkpoint cosigned.
 
@@ -113,8 +124,20 @@ def seal_(
     log_to_stderr()
     folder = _folder()
     sealed = SealedLog(folder, _signer(folder), _witnesses())
-    with opened_database(serves=not once) as database, until_signalled() as stop:
-        seal(database, sealed, stop=stop, listener=_Listener(), follow=not once, every_s=every)
+    watch = SealerMetrics(in_force().ready_s)
+    with (
+        opened_database(serves=not once) as database,
+        until_signalled() as stop,
+        _served(watch, port),
+    ):
+        seal(
+            database,
+            sealed,
+            stop=watch.heartbeat(stop),
+            listener=watch,
+            follow=not once,
+            every_s=every,
+        )
     _tell_checkpoint(checking.signed_checkpoint(folder, _keys(None, None)), json=False)
 
 
@@ -189,20 +212,14 @@ def check(
         raise typer.Exit(FINDINGS)
 
 
-class _Listener:
-    """Logs what a sealer does."""
-
-    def looked(self) -> None:
-        """Nothing to say."""
-
-    def sealed(self, checkpoint: Checkpoint, witnesses: int) -> None:
-        """A checkpoint was published."""
-        figures = {
-            "entries": checkpoint.size,
-            "root": checkpoint.root.hex(),
-            "witnesses": witnesses,
-        }
-        LOG.info("sealed a checkpoint", extra={"figures": figures})
+@contextmanager
+def _served(watch: SealerMetrics, port: int | None) -> Iterator[None]:
+    if port is None:
+        yield
+        return
+    with metrics_server(watch, in_force().http_host, port) as bound:
+        LOG.info("serving metrics", extra={"figures": {"port": bound}})
+        yield
 
 
 def _folder() -> TileFolder:

@@ -21,7 +21,7 @@ Folder = Annotated[Path, typer.Argument(help="The witness's folder.")]
 
 @group.callback()
 def witness() -> None:
-    """Witness a log: cosign what continues what was seen before."""
+    """Witness a log: cosign what continues it."""
 
 
 @group.command("begin")
@@ -33,7 +33,7 @@ def begin(
 ) -> None:
     """Make a witness's key, and print its public half.
 
-    Whoever checks a log needs it. Run the witness on a machine of another administrator: it is
+    All who check a log need it. Run the witness on a machine of another administrator: it is
     worth as much as its distance from the log.
 
     Example: round-ledger witness begin witness --name witness.audit.example

@@ -25,6 +25,10 @@ SECTIONS = (
     ("`consume`", ("consumers/runtime/", "infra/kafka/", "replay/cli/feed/views.py")),
     ("`consume alerts` and `dlq replay`", ("consumers/alerts/",)),
     ("`relay`", ("consumers/relay/", "infra/postgres/relay_progress.py", "replay/cli/feed/relay")),
+    (
+        "`log seal` and `witness serve`",
+        ("consumers/sealer/", "replay/cli/record/log", "replay/cli/record/witness"),
+    ),
     ("`ingest --follow`", ("replay/devices/", "replay/cli/record/")),
     ("Any process that reads footage", ("replay/footage/",)),
     ("Any process that starts PostgreSQL or Kafka", ("infra/postgres/", "infra/services/")),
@@ -172,6 +176,11 @@ MEANINGS = {
     "an alert was not delivered": "it is tried again",
     "another program wrote to the topic": "the relay publishes on; see"
     " [repair](../how-to/repair.md#records-of-another-program)",
+    "a witness does not answer": "it cosigns the next checkpoint",
+    "a witness gave something else": "its answer is no cosigned checkpoint: look at its address",
+    "a witness's cosignature does not hold": "its key is not the one in the file of witnesses",
+    "sealed a checkpoint": "with so many cosignatures",
+    "witness serves": "at this address, for so many logs",
     "another relay leads; waiting": "this relay is the standby",
     "facts are accepted again": "the ledger accepts facts again",
     "facts were not kept": "the record did not answer; the sender got 503",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from consumers.alerts.metrics import AlertMetrics
 from consumers.relay.metrics import RelayMetrics
 from consumers.runtime.metrics import ConsumerMetrics
+from consumers.sealer.metrics import SealerMetrics
 from infra.metrics import consumer_lag, record_metrics, verdicts
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Failure, Strays, Waiting
@@ -66,6 +67,7 @@ def processes() -> dict[str, list[Metric]]:
         "`consume all`": _sorted(views.registry.collect()),
         "`consume alerts`": _sorted(alerts.registry.collect()),
         "`relay`": _sorted(relay.registry.collect()),
+        "`log seal`": _sorted(SealerMetrics().registry.collect()),
     }
 
 

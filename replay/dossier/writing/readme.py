@@ -26,8 +26,7 @@ Open report.html in any browser. It needs no network and can be printed.
 To check who made this dossier and that nothing was changed, with Python 3.8 or newer and no
 network:
 
-    python verify.py --key KEY
-    python verify.py --key KEY --log LOG --witness WITNESS   (whose keys you have)
+    python verify.py --key KEY [--log KEY --witness KEY]
 
 KEY is the public signing key of the house: 64 hexadecimal digits, or a file with them. Get it from
 the house by another way than this dossier, because a forger could put a false key in it. A forger
@@ -50,8 +49,7 @@ custody.jsonl       who viewed, exported, locked and released their footage
 between.jsonl       other facts on the same tapes, between its first and its last fact
 proof.jsonl         the place of each fact in the hash chain of its tape; if `data` came in
                     several lines, also its bytes as received
-heads.jsonl         the newest row of every tape when this was read
-log/                proofs that the newest sealed fact of each tape is in the witnessed log
+heads.jsonl, log/   newest row of every tape when this was read; proofs of the witnessed log
 
 footage/            the recorded segments, untouched
 clips/              parts cut from them without decoding, derived; one a setting of a clock

@@ -171,10 +171,16 @@ def test_the_compose_file_asks_every_process_that_tells_of_itself_whether_it_is_
     text = (ROOT / "docker-compose.yml").read_text()
     served = re.findall(r'command: \[.*"--port", "(\d+)"\]', text)
     asked = re.findall(r"http://127\.0\.0\.1:(?:\$\{HTTP_PORT:-)?(\d+)\}?/(\w+)", text)
-    assert len(served) == 3
+    assert len(served) == 4
     assert sorted(asked) == [("8080", "readyz"), *((port, "readyz") for port in sorted(served))]
     table = (ROOT / "docs/runbook/upgrade.md").read_text()
-    assert re.findall(r"\| (\d{4}) \|$", table, re.MULTILINE) == ["8080", "9101", "9102", "9103"]
+    assert re.findall(r"\| (\d{4}) \|$", table, re.MULTILINE) == [
+        "8080",
+        "9101",
+        "9102",
+        "9103",
+        "9104",
+    ]
 
 
 def test_no_page_promises_that_a_record_comes_once() -> None:

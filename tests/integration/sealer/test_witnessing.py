@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
     from ledger.witnessed_log.signed_notes import VerifierKey
-    from tests.fixtures.witness import RunningWitness
+    from tests.integration.sealer.conftest import RunningWitness
 
     RunWitness = Callable[[str, VerifierKey], AbstractContextManager[RunningWitness]]
 
