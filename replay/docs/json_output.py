@@ -141,7 +141,10 @@ FORMS = (
     JsonForm(("dispute preserve",), "lock", _LOCK),
     JsonForm(("dispute lock",), "dispute", ("dispute", "locks")),
     JsonForm(
-        tuple(f"dispute {each}" for each in ("note", "observe", "reveal", "resolve", "adjust")),
+        tuple(
+            f"dispute {each}"
+            for each in ("note", "observe", "reveal", "resolve", "adjust", "task", "task-done")
+        ),
         "decision",
         _DECIDED,
     ),
