@@ -121,7 +121,7 @@ _LETTER = ("place", "from", "reason", "tries", "failed_at", "replayed_at", "repl
 FORMS = (
     JsonForm(("adjudicate",), "round, by its begin", fields_of(Ruling)),
     JsonForm(("adjudicate",), "table with findings outside any round", fields_of(TableFindings)),
-    JsonForm(("backup",), "backup", ("archive", "heads")),
+    JsonForm(("backup",), "backup", ("archive", "heads", "stills")),
     JsonForm(("consume",), "view", ("view", "version", "position")),
     JsonForm(
         ("consume --status",), "view", ("view", "behind_facts", "behind_us", "parts", "parked")

@@ -27,6 +27,7 @@ from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera, to_reference
 from replay.cameras.coverage import Camera
 from replay.footage.decoding.decoder import Job, decode
 from replay.recording.house_facts import append_fact, screen
+from replay.shell.stills import STILLS
 from replay.text.typed import written
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 
 DEVICE = "marks"
 """The device of surveillance that these facts come from."""
-
-STILLS = "stills"
-"""The folder of pictures in the ledger's home, each named by its SHA-256."""
 
 ShapeKind = Literal["arrow", "box", "mask"]
 """An arrow from its first point to its second; a box or a mask with its points as corners."""

@@ -4,7 +4,7 @@ Only `expire --delete` deletes files. A file must be in the footage index, have 
 be expired, and have no lock.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
 from typing import Annotated, NamedTuple
@@ -41,6 +41,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.options import By, between
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
+from replay.footage.library import thumbnails
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import Noted, now_us
 from replay.rounds.views import opened_views
@@ -242,7 +243,7 @@ def expire(
     if delete:
         with _after_locks(property_, camera) as (house, _):  # with the facts just recorded
             gone = list(_deletable(house, library()))
-            _forget_clips(gone)
+            _forget_copies({each.sha256 for each in gone})
             deleted = [each for each in gone if _delete(each)]
         _tell_deleted(deleted, json=json)
 
@@ -330,13 +331,17 @@ def _touches(locked: Sequence[LockedSpan], first: int, last: int) -> bool:
     return any(span.from_us <= last and span.to_us >= first for span in locked)
 
 
-def _forget_clips(gone: Sequence[IndexedSegment]) -> None:
-    """Delete the clips made of these segments. If that raises `Refused`, no original is deleted."""
+def _forget_copies(segments: Collection[str]) -> None:
+    """Delete clips and small pictures of these segments, by hash.
+
+    If that raises `Refused`, no original is deleted.
+    """
     try:
-        forget(library().home, {each.sha256 for each in gone})
+        forget(library().home, segments)
+        thumbnails.forget(library(), segments)
     except OSError as error:
         raise Refused(
-            f"A clip of expired footage cannot be deleted: {error.strerror}",
+            f"A copy of expired footage cannot be deleted: {error.strerror}",
             where=str(error.filename),
             hint="Delete it with the login that created it, then run the command again.",
         ) from error

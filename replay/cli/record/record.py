@@ -12,7 +12,7 @@ from infra.postgres.backup import restore as bring_back
 from infra.postgres.connection import NAME, server
 from infra.postgres.tape import PostgresTape
 from infra.postgres.verification.parallel import WORKERS_MAX, side_by_side
-from ledger.errors import Usage
+from ledger.errors import Refused, Usage
 from ledger.record.tape import Head
 from ledger.record.verify import Verified, heads_from_json, heads_to_json
 from ledger.values import quantity
@@ -21,6 +21,7 @@ from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_text, progress, say, show_table
 from replay.shell.settings import in_force
+from replay.shell.stills import copy_stills
 
 app = family()
 
@@ -63,7 +64,7 @@ def backup(
     *,
     json: Json = False,
 ) -> None:
-    """Write the record and its heads to a folder.
+    """Write the record, its heads and the home's stills to a folder.
 
     Facts may arrive meanwhile. Keep a copy of `heads.jsonl` on another machine: it shows whether an
     archive was cut or rewritten.
@@ -72,12 +73,15 @@ def backup(
     """
     with opened_database() as database:
         done = back_up(database, folder)
+    stills = _copied(in_force().home, folder)
     if json:
-        print_json({"archive": str(done.archive), "heads": str(done.heads_file)})
+        told = {"archive": str(done.archive), "heads": str(done.heads_file), "stills": stills}
+        print_json(told)
     else:
         say(
             f"The record is in {done.archive},"
             f" and {quantity(len(done.heads), 'head')} in {done.heads_file}."
+            f" {quantity(stills, 'still')} beside them."
         )
 
 
@@ -108,7 +112,20 @@ def restore(
     kept = () if head is None else _heads(head)
     with server(settings) as database, _bar("verify") as passed:
         _, seen = bring_back(folder, database, into or NAME, kept=kept, progress=passed)
+    _copied(folder, settings.home)
     _tell(seen, len(kept), json=json)
+
+
+def _copied(home: Path, other: Path) -> int:
+    """Copy stills; how many. Raises `Refused` if a picture cannot be read or written."""
+    try:
+        return copy_stills(home, other)
+    except OSError as error:
+        raise Refused(
+            f"A still cannot be copied: {error.strerror}",
+            where=str(error.filename),
+            hint="The record itself is whole. Copy the folder `stills` by hand.",
+        ) from error
 
 
 def _tell(seen: Verified, kept: int, *, json: bool) -> None:

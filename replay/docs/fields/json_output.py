@@ -421,6 +421,7 @@ MEANINGS = {
     "state": "state of the footage, server, migration or shift; of a stake `on` or `off`",
     "status": "status of the round, dispute or window",
     "step": "name of the step",
+    "stills": "pictures of stills in the backup",
     "stopped": "whether servers were stopped",
     "strays": "records of other programs, passed over",
     "stretches": "each stretch of time that is stated",

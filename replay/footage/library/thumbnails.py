@@ -1,12 +1,13 @@
 """Small pictures of frames, for pages: made once in the confined decoder and kept by hash.
 
 A picture is named by the SHA-256 of its segment and by its frame. It is shown only while the
-segment's file is there, and is never evidence.
+segment's file is there, is deleted with expired footage, and is never evidence.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from infra.files import replace_file
@@ -48,6 +49,13 @@ def thumbnails(
     return found
 
 
+def forget(library: FootageIndex, segments: Iterable[str]) -> None:
+    """Delete the small pictures of these segments, by hash. Raises OSError if it cannot."""
+    for sha256 in segments:
+        with suppress(FileNotFoundError):
+            rmtree(_folder(library, sha256))
+
+
 def nearest_key(entry: IndexedSegment, camera_us: int) -> int:
     """The keyframe nearest to a time of the camera's clock; keyframes are quickest to decode."""
     times = entry.times
@@ -55,4 +63,8 @@ def nearest_key(entry: IndexedSegment, camera_us: int) -> int:
 
 
 def _place(library: FootageIndex, entry: IndexedSegment, number: int) -> Path:
-    return library.folder / FOLDER / entry.sha256[:2] / entry.sha256 / f"{number}.jpg"
+    return _folder(library, entry.sha256) / f"{number}.jpg"
+
+
+def _folder(library: FootageIndex, sha256: str) -> Path:
+    return library.folder / FOLDER / sha256[:2] / sha256

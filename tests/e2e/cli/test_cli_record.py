@@ -6,6 +6,8 @@ import json
 import shutil
 import signal
 from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -18,8 +20,6 @@ from tests.fixtures.cli import Cli, feed, lines
 from tests.until import until
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from infra.postgres.connection import Database
 
 NAMES = [view.name for view in VIEWS]
@@ -36,13 +36,21 @@ def test_a_backup_is_restored_into_a_new_database_with_the_same_heads(
     filled: Cli, database: Database, tmp_path: Path
 ) -> None:
     heads = filled("verify", "--json").out
+    picture = b"a still"
+    stills = Path(filled.environ["ROUND_LEDGER_HOME"]) / "stills"
+    stills.mkdir(parents=True)
+    still = stills / f"{sha256(picture).hexdigest()}.png"
+    for path in (still, stills / f"{'0' * 64}.png"):
+        path.write_bytes(picture)
     backup = filled("backup", tmp_path / "backup", "--json")
-    assert backup.code == 0
+    assert (backup.code, backup.json[0]["stills"]) == (0, 1), "the other one does not fit its name"
+    shutil.rmtree(stills)
     kept = tmp_path / "kept.jsonl"
     shutil.copy(backup.json[0]["heads"], kept)
     name = f"{conninfo.conninfo_to_dict(database.url)['dbname']}_again"
     restored = filled("restore", tmp_path / "backup", "--into", name, "--head", kept, "--json")
     assert (restored.code, restored.out) == (0, heads)
+    assert [path.read_bytes() for path in stills.iterdir()] == [picture]
     again = conninfo.make_conninfo(database.url, dbname=name)
     there = filled._replace(environ=filled.environ | {"ROUND_LEDGER_DATABASE_URL": again})
     assert there("verify", "--head", kept).code == 0

@@ -13,6 +13,8 @@ import pytest
 from infra.postgres.embedded import embedded
 from ledger.facts import CameraMapped, SegmentRecorded
 from ledger.record.wire import encode
+from replay.footage.library import thumbnails
+from replay.footage.library.index import FootageIndex
 from tests.fixtures.cli import Cli, environ
 
 if TYPE_CHECKING:
@@ -190,6 +192,7 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     assert not sums & {each["clip"]["sha256"] for each in every}
     assert len(_sums(clips)) == len(held) + len(every)
     before = vault.files
+    small = {path: _small_picture(vault, path) for path in before}
     spared = patient("footage", "expire", "--by", "S-1", "--delete", "--json")
     assert (spared.code, spared.json) == (0, []), "the other table has more days"
     altered = next(path for path in before if path not in (stranger, _path(vault, first)))
@@ -201,6 +204,8 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     deleted = {each["deleted"] for each in ran.json if "deleted" in each}
     assert deleted, "nothing was deleted"
     assert set(vault.files) == {stranger, altered, _path(vault, first)}
+    left = {path for path, picture in small.items() if picture.exists()}
+    assert left == set(vault.files), "a small picture of deleted footage is left"
     assert _sums(clips) == sums, "a clip of deleted footage is left, or one that is locked is not"
     [stated] = vault.ok("coverage", vault.round)
     states = {piece["state"] for piece in stated["stretches"][0]["cameras"][0]["pieces"]}
@@ -209,6 +214,16 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     refused = cli("footage", "release", "--camera", vault.camera, "--from", begin, "--to", begin,
                   "--all", "--because", "x", "--by", "F-1")  # fmt: skip
     assert (refused.code, "may not release" in refused.err) == (2, True)
+
+
+def _small_picture(vault: Vault, path: Path) -> Path:
+    """A small picture of the first frame of a file, as pages keep it."""
+    name = sha256(path.read_bytes()).hexdigest()
+    folder = FootageIndex(vault.folder / "home").folder / thumbnails.FOLDER / name[:2] / name
+    folder.mkdir(parents=True)
+    picture = folder / "0.jpg"
+    picture.write_bytes(b"small")
+    return picture
 
 
 def _sums(clips: Path) -> set[str]:
