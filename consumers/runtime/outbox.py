@@ -71,7 +71,9 @@ def enqueue(
             rows = store.load(each.table, keys)
             _leave(store, each, position, [rows[key] for key in sorted(rows)])
             if each.compacted:
-                _bury(store, each, position, sorted(keys.keys() - rows.keys()))
+                standing = set(map(each.key_of, rows))  # as text: cells are written as text too
+                gone = [key for key in keys if each.key_of(key) not in standing]
+                _bury(store, each, position, sorted(gone, key=each.key_of))
     store.heard = {}
 
 
