@@ -92,7 +92,7 @@ def variance_facts(database: Database, property_: str | None) -> dict[str, list[
 
 
 def coupon_rows(store: ViewStore, property_: str) -> list[TapeRow]:
-    """The rows of the record about coupons, with the corrections that hold."""
+    """The rows of the record about coupons, with their corrections."""
     return _rows(store, property_, _COUPONS | _REQUISITIONS)
 
 
@@ -104,11 +104,13 @@ def check_rows(store: ViewStore, property_: str) -> list[TapeRow]:
 def _rows(store: ViewStore, property_: str, types: frozenset[str]) -> list[TapeRow]:
     return store.rows_named(
         """
-        SELECT tape, table_seq, table_seq FROM {schema}.coupon_check_facts
-         WHERE property = %(property)s AND type = ANY (%(types)s::text[])
-         UNION SELECT made_tape, made_seq, made_seq FROM {schema}.coupon_check_facts
-         WHERE property = %(property)s AND type = ANY (%(types)s::text[])
-           AND made_tape IS NOT NULL
+        WITH RECURSIVE told AS (
+            SELECT source, fact_id, tape, table_seq FROM {schema}.coupon_check_facts
+             WHERE property = %(property)s AND type = ANY (%(types)s::text[])
+            UNION SELECT m.source, m.fact_id, m.tape, m.table_seq FROM told t
+              JOIN {schema}.coupon_check_corrections_made m
+                ON m.of_source = t.source AND m.of_id = t.fact_id)
+        SELECT tape, table_seq, table_seq FROM told
         """,
         {"property": property_, "types": sorted(types)},
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from consumers.money import corrections_held
-from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
+from consumers.money.corrections_held import CORRECTIONS, facts_changed, holding, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
-from ledger.adjudication.corrections import corrected
+from ledger.adjudication.corrections import corrected, correction_of
 from ledger.errors import NotFound
 from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, FactCorrected, type_name
 from ledger.facts.money import ChipSlip
@@ -107,7 +107,7 @@ MADE = made_table("finance_corrections_made")
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts of money, and move those that corrections and disputes move."""
     changed = facts_changed(store, batch, MADE, _TYPES)
-    for row, made in _amends_of(store, _raised(store, batch)):
+    for row, made in _amends_of(store, _raised(store, batch), batch.position):
         changed.setdefault((row.source, row.id), (row, made))
     disputed = _disputed(store, changed)
     store.delete(FACTS_OF_MONEY, changed)
@@ -143,28 +143,23 @@ def _first(cells: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _amends_of(
-    store: ViewStore, disputes: Sequence[tuple[str, str]]
+    store: ViewStore, disputes: Sequence[tuple[str, str]], until: int
 ) -> list[tuple[TapeRow, TapeRow | None]]:
     """The recorded amends of these disputes, each with the correction that holds."""
     if not disputes:
         return []
-    found = store.query(
-        "SELECT DISTINCT ON (f.source, f.fact_id)"
-        " f.tape, f.table_seq, coalesce(f.made_tape, m.tape), coalesce(f.made_seq, m.table_seq)"
+    rows = store.rows_named(
+        "SELECT f.tape, f.table_seq, f.table_seq"
         " FROM unnest(%(properties)s::text[], %(disputes)s::text[]) AS w (property, dispute)"
         " JOIN {schema}.finance_facts f ON f.paper_kind = 'dispute' AND f.paper = w.dispute"
-        " AND split_part(f.source, '/', 2) = w.property"
-        " LEFT JOIN LATERAL (SELECT c.tape, c.table_seq FROM {schema}.finance_corrections_made c"
-        " WHERE c.of_source = f.source AND c.of_id = f.fact_id"
-        " ORDER BY c.time_us DESC, c.source DESC, c.fact_id DESC LIMIT 1) m ON true",
+        " AND split_part(f.source, '/', 2) = w.property GROUP BY f.tape, f.table_seq",
         {
             "properties": [property_ for property_, _ in disputes],
             "disputes": [dispute for _, dispute in disputes],
         },
     )
-    places = {place for each in found for place in (each[:2], each[2:]) if place[0] is not None}
-    rows = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
-    return [(rows[each[:2]], rows.get(each[2:])) for each in found]
+    why = holding(store, MADE, [(row.source, row.id) for row in rows], until)
+    return [(row, why.get((row.source, row.id))) for row in rows]
 
 
 def _disputed(
@@ -189,9 +184,8 @@ def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
 def as_corrected(fact: Fact, why: TapeRow) -> list[Fact]:
     """A fact with its correction; nothing if it should not have been recorded."""
     body = fact_of(why).body
-    if not isinstance(body, FactCorrected):
-        return [fact]
-    return corrected([fact], {(fact.source, fact.id): body})
+    meant = correction_of(fact, body) if isinstance(body, FactCorrected) else None
+    return corrected([fact], {(fact.source, fact.id): meant} if meant else {})
 
 
 def _cells(

@@ -28,17 +28,22 @@ def pinned_facts(store: ViewStore, property_: str, heads: Mapping[str, int]) -> 
 
 
 _PAPERS = """
-WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
+WITH RECURSIVE
+pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
 papers AS (
     SELECT f.table_name, f.source, f.fact_id, f.tape, f.table_seq
       FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, fact_id)
-      JOIN {schema}.finance_facts f USING (source, fact_id))
+      JOIN {schema}.finance_facts f USING (source, fact_id)),
+made AS (
+    SELECT p.table_name, m.source, m.fact_id, m.tape, m.table_seq FROM papers p
+      JOIN {schema}.finance_corrections_made m ON m.of_source = p.source AND m.of_id = p.fact_id
+    UNION SELECT d.table_name, m.source, m.fact_id, m.tape, m.table_seq FROM made d
+      JOIN {schema}.finance_corrections_made m ON m.of_source = d.source AND m.of_id = d.fact_id)
 SELECT p.table_name, p.tape, p.table_seq FROM papers p LEFT JOIN pins USING (tape)
  WHERE p.table_seq > coalesce(pins.head, 0)
 UNION
-SELECT p.table_name, m.tape, m.table_seq FROM papers p
-  JOIN {schema}.finance_corrections_made m ON m.of_source = p.source AND m.of_id = p.fact_id
-  LEFT JOIN pins ON pins.tape = m.tape WHERE m.table_seq > coalesce(pins.head, 0)
+SELECT m.table_name, m.tape, m.table_seq FROM made m LEFT JOIN pins USING (tape)
+ WHERE m.table_seq > coalesce(pins.head, 0)
 """
 
 _ROUNDS = f"""

@@ -20,6 +20,7 @@ from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.adjudication.feed import adjudicate
 from ledger.finance import day_versions, feed
 from ledger.finance.journal import CARRIED, JournalEntry, journal
+from ledger.finance.table_day import as_report
 from ledger.record.wire import StoredFactError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[Journal
     if not _have_read(store, property_, seal):
         return None
     asked = WinsAsked(property_, gaming_day=seal.gaming_day)
-    records = wins.records_of(store, asked)
+    records = wins.records_of(store, asked).as_report(seal.report)
     if not _is_signed(records.wins(), seal):
         return None
     found = records.corrected
@@ -146,14 +147,17 @@ def _have_read(store: ViewStore, property_: str, seal: DaySealed) -> bool:
 def _of_record(store: ViewStore, property_: str, seal: DaySealed) -> list[JournalEntry] | None:
     """The entries by the facts up to the numbers of the version."""
     try:
-        facts = pinned_facts(store, property_, seal.heads)
+        pinned = pinned_facts(store, property_, seal.heads)
     except StoredFactError:  # a fact of a newer version of the program
         return None
+    facts = day_versions.facts_of_report(pinned, seal.report)
     rulings = list(adjudicate(facts))
-    its = [e for e in feed.wins(facts, rulings, seal.gaming_day) if e.property == property_]
-    if not _is_signed(its, seal):
+    its = feed.wins(facts, rulings, seal.gaming_day, seal.report)
+    if not _is_signed((each for each in its if each.property == property_), seal):
         return None
-    records = _until(feed.day_records(facts, rulings).values(), property_, seal.gaming_day)
+    known = feed.day_records(facts, rulings).values()
+    of_report = (as_report(each, seal.report) for each in known)
+    records = _until(of_report, property_, seal.gaming_day)
     before: dict[TableId, list[DayRecord]] = defaultdict(list)
     for each in records:
         if each.gaming_day < seal.gaming_day:

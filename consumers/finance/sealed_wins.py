@@ -28,7 +28,7 @@ from ledger.finance.meters.journal import merged, meter_entries
 from ledger.finance.meters.lines import by_day
 from ledger.finance.shifts import shift_at, shift_times
 from ledger.finance.table_day import money, money_of_win
-from ledger.finance.win import AuditException, TableWin
+from ledger.finance.win import REPORT, AuditException, TableWin
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -89,17 +89,24 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
     return PinnedDay(house, gaming_day, heads[house], found.of(house))
 
 
-def _of_views(store: ViewStore, property_: str | None, gaming_day: str) -> DayWins:
-    """The wins of a gaming day as the views have it."""
-    records = wins.records_of(store, WinsAsked(property_, gaming_day=gaming_day))
+def _of_views(
+    store: ViewStore, property_: str | None, gaming_day: str, report: int = REPORT
+) -> DayWins:
+    """The wins of a gaming day as the views have it, as a version of the report says them."""
+    records = wins.records_of(store, WinsAsked(property_, gaming_day=gaming_day)).as_report(report)
     return DayWins(records.wins(), shifts.of_records(store, records.corrected))
 
 
 def _of_record(
-    store: ViewStore, property_: str, heads: Mapping[str, int], gaming_day: str
+    store: ViewStore,
+    property_: str,
+    heads: Mapping[str, int],
+    gaming_day: str,
+    report: int = REPORT,
 ) -> DayWins:
-    """The wins of a gaming day by the record up to some heads."""
-    return day_versions.of_day(pinned_facts(store, property_, heads), property_, gaming_day)
+    """The wins of a gaming day by the record up to some heads; `report` as in `_of_views`."""
+    facts = pinned_facts(store, property_, heads)
+    return day_versions.of_day(facts, property_, gaming_day, report)
 
 
 def _have_read(store: ViewStore, position: int) -> bool:
@@ -260,10 +267,11 @@ def said(
     signed = seal.shifts if by_shift else seal.digest
     if signed and kept and (copy := _kept(kept, property_, seal, signed)):
         return SaidWins(copy, is_signed=True)
-    found = _of_views(store, property_, seal.gaming_day).as_version(seal.version)
+    day, report = seal.gaming_day, seal.report
+    found = _of_views(store, property_, day, report).as_version(seal.version)
     if day_versions.digest(found[by_shift]) != signed:
-        heads = seal.heads
-        found = _of_record(store, property_, heads, seal.gaming_day).as_version(seal.version)
+        its = _of_record(store, property_, seal.heads, day, report)
+        found = its.as_version(seal.version)
     is_signed = day_versions.digest(found[by_shift if signed else 0]) == (signed or seal.digest)
     if is_signed and signed and kept:
         keep(kept, signed, found[by_shift])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
-from consumers.finance import money_facts, round_sums
+from consumers.finance import money_facts, round_sums, signers
 from consumers.finance.money_facts import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
@@ -29,8 +29,8 @@ from ledger.finance.exceptions import DayKey, redeemed_twice
 from ledger.finance.feed import days_of, empty, put_together, records, tables_of
 from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
-from ledger.finance.slips import left_out, series
-from ledger.finance.table_day import rests_on_sales, win
+from ledger.finance.slips import accepted_by_slip, left_out, series
+from ledger.finance.table_day import as_report, papers_of, rests_on_sales, win
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,14 @@ class DayRecords(NamedTuple):
         """The wins, in order of property, day and table."""
         return [win(its, self._recorded(key)) for key, its in sorted(self.corrected.items())]
 
+    def as_report(self, report: int) -> DayRecords:
+        """The same as a version of the report says it."""
+        corrected, recorded = (
+            None if its is None else {key: as_report(each, report) for key, each in its.items()}
+            for its in self
+        )
+        return DayRecords(corrected or {}, recorded)
+
     def _recorded(self, key: DayKey) -> DayRecord | None:
         return (self.recorded.get(key) or empty(self.corrected[key])) if self.recorded else None
 
@@ -108,7 +116,7 @@ class DayRecords(NamedTuple):
             for records in (self.corrected, self.recorded or {})
             for key, its in records.items()
             if key[:2] == (property_, gaming_day)
-            for fact in (*its.facts, *(each for slip in its.slips for each in slip.facts))
+            for fact in papers_of(its)
         }
 
 
@@ -122,16 +130,18 @@ def records_of(
 ) -> DayRecords:
     """What the wins of what is asked for rest on. `known`: the same with corrections, if read."""
     corrected = day_records(store, asked, WITH_CORRECTIONS) if known is None else known
-    changed = _has_corrections(store, asked)
-    return DayRecords(corrected, day_records(store, asked, AS_RECORDED) if changed else None)
+    if not _has_corrections(store, asked):
+        return DayRecords(corrected, None)
+    recorded = day_records(store, asked, AS_RECORDED)
+    its = signers.with_exceptions(store, _parameters(asked), corrected, recorded)
+    return DayRecords(its, recorded)
 
 
 def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
-    """Whether a correction changes a fact of money, or a round, of what is asked for."""
+    """Whether a correction is of a fact of what is asked for, one that was taken back too."""
     found = store.query(
-        f"(SELECT 1 FROM {{schema}}.finance_facts f WHERE f.variant <> 0 AND {_WHERE} LIMIT 1)"  # noqa: S608 - values are parameters
-        " UNION ALL (SELECT 1 FROM {schema}.ruling_money WHERE recorded IS NOT NULL"
-        f" AND {round_sums.WHERE} LIMIT 1) LIMIT 1",
+        "SELECT 1 FROM {schema}.finance_corrections_made WHERE %(property)s::text IS NULL"
+        " OR split_part(of_source, '/', 2) = %(property)s LIMIT 1",
         _parameters(asked),
     )
     return bool(found)
@@ -160,8 +170,9 @@ def money_records(store: ViewStore, asked: WinsAsked) -> dict[DayKey, DayRecord]
     rounds = round_sums.of_days(store, parameters, recorded=False, detailed=False)
 
     def of_tables(more: dict[str, object]) -> dict[DayKey, DayRecord]:
-        told = _told(store, store.query(_OF_DAY, parameters | more), without=_NO_MONEY)
-        found = records(tables_of(*told), rounds, {})
+        told, at = _told(store, store.query(_OF_DAY, parameters | more), without=_NO_MONEY)
+        beside = _beside(store, told, WITH_CORRECTIONS)
+        found = records(tables_of(told, at, beside), rounds, {})
         return {key: each for key, each in found.items() if key[1] == asked.gaming_day}
 
     found = of_tables({"sales": False})
@@ -269,7 +280,33 @@ def _tables(
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
     facts, disputed = _told(store, store.query(_OF_DAY if asked.gaming_day else _ALL, parameters))
-    return tables_of(facts, disputed)
+    is_all = asked.table is None and asked.gaming_day is None
+    return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
+
+
+_AT_TABLES = f"""
+WITH several AS (
+    SELECT f.property, f.paper_kind, f.paper
+      FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(papers)s::text[])
+           AS w (property, paper_kind, paper)
+      JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
+     WHERE f.variant = ANY (%(variants)s::int[])
+     GROUP BY f.property, f.paper_kind, f.paper HAVING count(DISTINCT f.table_name) > 1)
+SELECT {_COLUMNS} FROM several JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
+ WHERE f.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) -> list[Fact]:
+    """The facts at other tables of slips that are among these, if several tables have them."""
+    slips = sorted(accepted_by_slip(facts))
+    if not slips:
+        return []
+    names = ("properties", "kinds", "papers")
+    asked = {name: [each[nth] for each in slips] for nth, name in enumerate(names)}
+    rows = store.query(_AT_TABLES, asked | {"variants": list(variants)})
+    known = {(fact.source, fact.id) for fact in facts}
+    return [fact for fact in _told(store, rows)[0] if (fact.source, fact.id) not in known]
 
 
 def _told(

@@ -2,7 +2,8 @@
 
 Views of money share it. Each keeps the corrections in a log of its own, because a correction may
 arrive before its fact. Every process of a divided view notes all of them, as of its own position
-(ADR 0184). As in `ledger.adjudication.corrections`, the latest counts.
+(ADR 0184). As in `ledger.adjudication.corrections`, the latest counts, unless a later correction
+took it back.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.postgres.view_tables import Column, ViewTable
+from ledger.adjudication.corrections import held_corrections
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -68,16 +70,26 @@ def held(
 
     `is_own`: whether a corrected fact is one that this process writes of.
     """
+    found = _changed(store, batch, table, is_own)
+    return [Held(target, why) for target, why in found if why is not None]
+
+
+def _changed(
+    store: ViewStore,
+    batch: Batch,
+    table: ViewTable,
+    is_own: Callable[[TapeRow], bool] = lambda _: True,
+) -> list[tuple[TapeRow, TapeRow | None]]:
+    """As `held`, and those whose corrections were taken back: no correction holds of them."""
     told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTIONS)]  # type: ignore[attr-defined] # a FactCorrected
     wanted = {(of.source, of.id) for _, of in told} | _awaited(store, batch, table)
     if not wanted:
         return []
     targets = _targets(store, wanted, batch.position)
     store.save(table, _made(told, targets))
-    own = [key for key, row in targets.items() if is_own(row)]
-    holding = _holding(store, table, own, batch.position)
-    why = {(row.tape, row.table_seq): row for row in store.rows_at(map(_place, holding.values()))}
-    return [Held(targets[key], why[made.tape, made.table_seq]) for key, made in holding.items()]
+    own = [row for row in _ends(store, targets, batch.position).values() if is_own(row)]
+    why = holding(store, table, [(row.source, row.id) for row in own], batch.position)
+    return [(row, why.get((row.source, row.id))) for row in own]
 
 
 def facts_changed(
@@ -87,7 +99,7 @@ def facts_changed(
     found: dict[Key, tuple[TapeRow, TapeRow | None]] = {
         (row.source, row.id): (row, None) for row in batch.rows if row.type in types
     }
-    for target, why in held(store, batch, table):
+    for target, why in _changed(store, batch, table):
         if target.type in types:
             found[target.source, target.id] = (target, why)
     return found
@@ -102,16 +114,54 @@ class FactHistory(NamedTuple):
 
 def history(store: ViewStore, table: ViewTable, key: Key) -> FactHistory | None:
     """A fact with its corrections; of a correction, the fact that it corrects. None: no fact."""
-    row = _targets(store, [key], _LATEST).get(key)
-    if row is not None and row.type in CORRECTIONS:
-        body: Any = fact_of(row).body
-        key = body.of.source, body.of.id
-        row = _targets(store, [key], _LATEST).get(key)
-    if row is None:
+    ends = _ends(store, _targets(store, [key], _LATEST), _LATEST)
+    if not ends:
         return None
-    made = sorted(store.rows(table, [key]), key=_order)
-    rows = {(each.tape, each.table_seq): each for each in store.rows_at(map(_place, made))}
-    return FactHistory(row, [rows[each.tape, each.table_seq] for each in made])
+    [(key, row)] = ends.items()
+    return FactHistory(row, made_of(store, table, [key]).get(key, ()))
+
+
+def made_of(
+    store: ViewStore, table: ViewTable, keys: Iterable[Key], until: int = _LATEST
+) -> dict[Key, list[TapeRow]]:
+    """The corrections of facts, and corrections of these, in the order in which they count.
+
+    until: the last position of the record that is read.
+    """
+    ends: dict[Key, Key] = {key: key for key in keys}  # the fact that each is of in the end
+    found: dict[Key, list[NamedRow]] = {}
+    asked = list(ends)
+    while asked:
+        rows = [made for made in store.rows(table, asked) if made.position <= until]
+        asked = []
+        for made in rows:
+            found.setdefault(ends[made[:2]], []).append(made)
+            if (made.source, made.fact_id) not in ends:
+                ends[made.source, made.fact_id] = ends[made[:2]]
+                asked.append((made.source, made.fact_id))
+    places = [_place(made) for its in found.values() for made in its]
+    kept = {(row.tape, row.table_seq): row for row in store.rows_at(places)}
+    return {
+        key: [kept[made.tape, made.table_seq] for made in sorted(its, key=_order)]
+        for key, its in found.items()
+    }
+
+
+def holding(
+    store: ViewStore, table: ViewTable, keys: Iterable[Key], until: int = _LATEST
+) -> dict[Key, TapeRow]:
+    """The correction that holds of each fact up to a position; no entry for a fact without."""
+    found = {}
+    for key, rows in made_of(store, table, keys, until).items():
+        by_fact = {(row.source, row.id): row for row in rows}
+        if held := held_corrections(map(fact_of, rows)).get(key):
+            found[key] = by_fact[held.fact.source, held.fact.id]
+    return found
+
+
+def rows_of(store: ViewStore, keys: Iterable[Key]) -> dict[Key, TapeRow]:
+    """The rows of the record about facts, by source and id."""
+    return _targets(store, keys, _LATEST)
 
 
 def _made(
@@ -136,14 +186,14 @@ def _awaited(store: ViewStore, batch: Batch, table: ViewTable) -> set[Key]:
     return {(row.source, row.id) for row in batch.rows} if waiting else set()
 
 
-def _holding(
-    store: ViewStore, table: ViewTable, keys: Iterable[Key], until: int
-) -> dict[Key, NamedRow]:
-    """The correction that counts up to a position, by corrected fact."""
-    found: dict[Key, NamedRow] = {}
-    for made in store.rows(table, keys):
-        if made.position <= until:
-            found[made[:2]] = max(found.get(made[:2], made), made, key=_order)
+def _ends(store: ViewStore, targets: dict[Key, TapeRow], until: int) -> dict[Key, TapeRow]:
+    """The facts that some are in the end: of a correction, the fact that it corrects."""
+    seen, found = set(targets), dict(targets)
+    while corrections := [key for key, row in found.items() if row.type in CORRECTIONS]:
+        bodies: list[Any] = [fact_of(found.pop(key)).body for key in corrections]
+        wanted = {(body.of.source, body.of.id) for body in bodies} - seen
+        seen |= wanted
+        found |= _targets(store, wanted, until)
     return found
 
 

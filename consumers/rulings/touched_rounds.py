@@ -37,7 +37,7 @@ from consumers.rulings.tables import (
 )
 from consumers.runtime.source import WHOLE, Share
 from infra.postgres.arrays import ranges_of, ranges_text
-from ledger.adjudication.corrections import corrections, rule_corrected
+from ledger.adjudication.corrections import correction_of, corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import FiledSubmission, filed, kept_rules
 from ledger.facts import CouponsIssued, FactCorrected, RoundStarted, RulesSubmissionFiled
@@ -339,14 +339,17 @@ class RoundBatch:
 
     def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
         """Add a correction of a fact of a round, or of a fact not recorded yet."""
-        body: Any = fact.body
-        place = self._find(body.of.source, body.of.id, row.position)
-        target = self._facts_at([place])[0] if place else None
+        place, target, named = self._corrected_fact(row, fact)
         round_ = target.round if target else None
         around = target is not None and isinstance(target.body, (*CONTEXT_FACTS, *MOVED))
         if target and not round_ and not around:
             return set()
-        touched = self._coupons.correct(row, body, target, place) if target and place else set()
+        touched: set[RoundId] = set()
+        if target and place:
+            said = filter(None, (correction_of(target, body) for body in named))
+            touched = touched.union(
+                *(self._coupons.correct(row, body, target, place) for body in said)
+            )
         where = (row.position, row.tape, row.table_seq, str(round_) if round_ else None)
         self._corrected.append(where)
         if round_:
@@ -362,6 +365,23 @@ class RoundBatch:
                 else set()
             )
         return touched
+
+    def _corrected_fact(
+        self, row: TapeRow, fact: Fact
+    ) -> tuple[Place | None, Fact | None, list[FactCorrected]]:
+        """The fact that a correction is of, and its place; with the corrections in between.
+
+        A correction of a correction is of the fact that the first one corrects.
+        """
+        named: list[FactCorrected] = []
+        target: Fact | None = fact
+        place = None
+        while target and isinstance(target.body, FactCorrected) and target.body not in named:
+            named.append(target.body)
+            place = self._find(target.body.of.source, target.body.of.id, row.position)
+            target = self._facts_at([place])[0] if place else None
+        is_fact = target is not None and not isinstance(target.body, FactCorrected)
+        return (place, target, named) if is_fact else (None, None, named)
 
     def _find(self, source: str, fact_id: str, until: int) -> Place | None:
         """Tape and sequence of a fact, by source and id, if recorded up to a position."""

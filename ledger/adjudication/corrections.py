@@ -1,12 +1,13 @@
 """Rulings under corrections: those before and after both stay visible.
 
 A correction never changes the record. It names a fact by source and id. It gives the fact's right
-content, or says that the fact should not have been recorded.
+content, or says that the fact should not have been recorded. A later correction may name a
+correction in turn: to take it back, or to give it another content.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -25,14 +26,81 @@ Corrections = dict[tuple[str, str], FactCorrected]
 """Corrections by source and id of the corrected fact. The latest one holds."""
 
 
+class HeldCorrection(NamedTuple):
+    """The correction of a fact that holds. fact: the one that gives its content its last form."""
+
+    fact: Fact
+    body: FactCorrected  # with corrections of the correction itself
+
+
 def corrections(facts: Iterable[Fact]) -> Corrections:
-    """The corrections in these facts."""
+    """The corrections in these facts, as later corrections of them leave them."""
+    return {of: each.body for of, each in held_corrections(facts).items()}
+
+
+def held_corrections(facts: Iterable[Fact]) -> dict[tuple[str, str], HeldCorrection]:
+    """The correction that holds of each corrected fact, by source and id of that fact.
+
+    The latest holds. A later correction of a correction takes it back, or changes what it says; one
+    that would have it correct another fact changes nothing.
+    """
     told = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
-    found: Corrections = {}
-    for fact in sorted(told, key=lambda each: (each.time_us, each.source, each.id)):
+    found: dict[tuple[str, str], HeldCorrection] = {}
+    for fact in sorted(told, key=_by_time, reverse=True):
         if isinstance(fact.body, FactCorrected):
-            found[fact.body.of.source, fact.body.of.id] = fact.body
+            its = HeldCorrection(fact, fact.body)
+            if later := found.get((fact.source, fact.id)):
+                if later.body.data is None:
+                    continue
+                its = _changed(its, later)
+            found.setdefault((its.body.of.source, its.body.of.id), its)
     return found
+
+
+def _changed(its: HeldCorrection, later: HeldCorrection) -> HeldCorrection:
+    """A correction as a later correction of it gives it."""
+    body = _inner(later.body)
+    return its._replace(fact=later.fact, body=body) if body and body.of == its.body.of else its
+
+
+def _inner(of: FactCorrected) -> FactCorrected | None:
+    """The content that a correction gives a correction; None if it is none."""
+    try:
+        return msgspec.convert(of.data, FactCorrected)
+    except msgspec.ValidationError:
+        return None
+
+
+def correction_of(fact: Fact, why: FactCorrected) -> FactCorrected | None:
+    """What a correction says of a fact, which it names itself or by the corrections it corrects."""
+    body: FactCorrected | None = why
+    while body and (body.of.source, body.of.id) != (fact.source, fact.id):
+        body = _inner(body)
+    return body
+
+
+def corrections_of(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
+    """Every correction by the fact that it is of in the end, in the order in which they count.
+
+    A correction of a correction is of the fact that the first one names.
+    """
+    told = {(f.source, f.id): f for f in facts if isinstance(f.body, FactCorrected)}
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for fact in sorted(told.values(), key=_by_time):
+        found.setdefault(_end(fact, told), []).append(fact)
+    return found
+
+
+def _end(fact: Fact, told: Mapping[tuple[str, str], Fact]) -> tuple[str, str]:
+    """The fact that a correction is of in the end. One of a later correction is of that one."""
+    body = fact.body
+    of = (body.of.source, body.of.id) if isinstance(body, FactCorrected) else (fact.source, fact.id)
+    target = told.get(of)
+    return of if target is None or _by_time(target) >= _by_time(fact) else _end(target, told)
+
+
+def _by_time(fact: Fact) -> tuple[int, str, str]:
+    return fact.time_us, fact.source, fact.id
 
 
 def rule_corrected(

@@ -177,7 +177,10 @@ def boxes_of_days(facts: Iterable[Fact]) -> list[DropBox]:
 
 
 def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
-    """Counter checks that are in no box, and those in a box that no table recorded."""
+    """Counter checks that are in no box of their table, and those in one that it did not record.
+
+    Such a check may be in another table's box: `checks` has all tables.
+    """
     issued = {f.body.check: f for f in facts if isinstance(f.body, CounterCheckIssued)}
     counted_boxes = list(of)
     found = checks_in(counted_boxes)
@@ -189,7 +192,8 @@ def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
             gap="count",
             code="check_missing",
             amount=-amount,
-            says=f"Counter Check {number} of {dollars(amount)} was issued and is in no box.",
+            says=f"Counter Check {number} of {dollars(amount)} was issued and is in no box of "
+            "this table.",
             facts=refs([issued[number]]),
         )
     for number in sorted(found.keys() - issued.keys()):
@@ -198,8 +202,8 @@ def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
             gap="count",
             code="check_unknown",
             amount=amount,
-            says=f"Counter Check {number} of {dollars(amount)} is in a box, and no table recorded "
-            "it.",
+            says=f"Counter Check {number} of {dollars(amount)} is in a box of this table, which "
+            "did not record it.",
             facts=refs([last]),
         )
 

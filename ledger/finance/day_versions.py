@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ledger.adjudication.corrections import corrected, corrections
+from ledger.adjudication.corrections import corrected, corrections, corrections_of
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
+from ledger.finance.exceptions import is_one
 from ledger.finance.feed import tables_of, wins, wins_by_shift
 from ledger.finance.placing import disputed_tables
-from ledger.finance.win import TableWin, figures
+from ledger.finance.win import REPORT, TableWin, figures
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ledger.record.wire import Fact
-
-REPORT = 4
-"""The version of the report: raise it when the same facts would give other bytes."""
 
 DAY_FACTS: tuple[type[Body], ...] = (DaySealed, DayReopened)
 """The facts that close a gaming day and open it again."""
@@ -46,7 +44,7 @@ class DaySeals(NamedTuple):
 
     def after(self, body: object) -> Self:
         """The versions after one more fact of the day. One person alone signs nothing."""
-        if isinstance(body, DaySealed | DayReopened) and _is_one(body.by, body.second):
+        if isinstance(body, DaySealed | DayReopened) and is_one(body.by, body.second):
             return self
         if isinstance(body, DaySealed):
             follows = not self.sealed and body.version == len(self.seals) + 1
@@ -54,10 +52,6 @@ class DaySeals(NamedTuple):
         if isinstance(body, DayReopened) and self.sealed and body.version == self.sealed.version:
             return self._replace(reopened=body)
         return self
-
-
-def _is_one(by: str, second: str) -> bool:
-    return by.strip().casefold() == second.strip().casefold()
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
@@ -89,12 +83,30 @@ class DayWins(NamedTuple):
         return DayWins(sealed(self.tables, version), sealed(self.shifts, version))
 
 
-def of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> DayWins:
-    """The wins of one gaming day, in order of table, from all facts of a property."""
-    told = list(facts)
+def of_day(facts: Iterable[Fact], property_: str, gaming_day: str, report: int = REPORT) -> DayWins:
+    """The wins of one gaming day, in order of table, from all facts of a property.
+
+    report: the version of the report that says them.
+    """
+    told = facts_of_report(facts, report)
     rulings = list(adjudicate(told, gaming_day))
-    by_table, by_shift = (find(told, rulings, gaming_day) for find in (wins, wins_by_shift))
+    finds = (wins, wins_by_shift)
+    by_table, by_shift = (find(told, rulings, gaming_day, report) for find in finds)
     return DayWins(by_table, by_shift).of(property_)
+
+
+def facts_of_report(facts: Iterable[Fact], report: int) -> list[Fact]:
+    """The facts that a version of the report reads: before 5, no correction of a correction."""
+    told = list(facts)
+    if report >= REPORT:
+        return told
+    made = {(each.source, each.id) for each in told if isinstance(each.body, FactCorrected)}
+    return [each for each in told if _corrected_by(each) not in made]
+
+
+def _corrected_by(fact: Fact) -> tuple[str, str] | None:
+    body = fact.body
+    return (body.of.source, body.of.id) if isinstance(body, FactCorrected) else None
 
 
 def wins_of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> list[TableWin]:
@@ -161,11 +173,12 @@ def arrived(
     A correction belongs where the corrected fact does. `facts`: all of a property, the late too.
     """
     at = _tables(facts, gaming_day)
+    made = corrections_of(facts)
+    ends = {(each.source, each.id): of for of, its in made.items() for each in its}
     found: dict[str, list[FactRef]] = defaultdict(list)
     for fact in late:
-        table = at.get((fact.source, fact.id))
-        if isinstance(fact.body, FactCorrected):
-            table = at.get((fact.body.of.source, fact.body.of.id))
+        key = (fact.source, fact.id)
+        table = at.get(ends.get(key, key))
         if table:
             found[table].append(FactRef(fact.source, fact.id))
     return found

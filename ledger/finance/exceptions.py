@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import DropBoxCounted, InventoryCounted
+from ledger.facts import DropBoxCounted, FactCorrected, InventoryCounted
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import boxes, coupons_in
+from ledger.finance.placing import by_time
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException
+from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 DayKey = tuple[str, str, str]
 """Property, gaming day, table: the order of wins."""
 
+FactId = tuple[str, str]
+"""Source and id of a fact."""
+
 EQUIVOCATION = "equivocation"
+
+BY_ONE = "corrected_by_one"
+"""The code of a fact whose correction one person alone signed."""
 
 
 class _Counted(NamedTuple):
@@ -65,6 +73,40 @@ def _of_serial(serial: str, counts: Sequence[_Counted]) -> Iterator[tuple[DayKey
                     facts=refs(list(facts.values())),
                 ),
             )
+
+
+def is_one(by: str, second: str) -> bool:
+    """Whether two credentials are of one person."""
+    return by.strip().casefold() == second.strip().casefold()
+
+
+def signed_by_one(made: Iterable[Fact]) -> list[Fact]:
+    """The corrections that one person alone signed."""
+    return [
+        fact
+        for fact in made
+        if isinstance(fact.body, FactCorrected) and is_one(fact.body.by, fact.body.second)
+    ]
+
+
+def corrected_by_one(
+    made: Mapping[FactId, Sequence[Fact]],
+) -> Iterator[tuple[FactId, AuditException]]:
+    """The exception of each correction that one person signed, in order of time, by its fact.
+
+    made: corrections by the fact that they are of in the end.
+    """
+    told = [(fact, of) for of, its in made.items() for fact in signed_by_one(its)]
+    for fact, of in sorted(told, key=lambda each: by_time(each[0])):
+        by = fact.body.by if isinstance(fact.body, FactCorrected) else ""
+        yield (
+            of,
+            AuditException(
+                code=BY_ONE,
+                says=f"{by} alone corrected fact {of[1]} of {of[0]}; two people sign a correction.",
+                facts=[FactRef(*of), *refs([fact])],
+            ),
+        )
 
 
 def totals_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.adjudication.corrections import corrected, corrections
+from ledger.adjudication.corrections import corrected, corrections, corrections_of
 from ledger.adjudication.feed import deduplicate
 from ledger.adjudication.submissions import filed, kept_rules
 from ledger.facts import (
@@ -25,19 +25,20 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import DayKey, redeemed_twice
+from ledger.finance.exceptions import DayKey, corrected_by_one, redeemed_twice, signed_by_one
 from ledger.finance.placing import (
     Days,
     by_time,
     day_before,
     disputed_tables,
     paid_at,
+    table_of,
 )
 from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
-from ledger.finance.table_day import DayRecord, RoundsMoney, total, win
-from ledger.finance.win import AuditException
+from ledger.finance.table_day import DayRecord, RoundsMoney, as_report, papers_of, total, win
+from ledger.finance.win import REPORT, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
@@ -46,9 +47,10 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ledger.finance.exceptions import FactId
     from ledger.finance.placing import TableId
     from ledger.finance.rounds import RoundMoney
-    from ledger.finance.slips import SlipRecord
+    from ledger.finance.slips import SlipId, SlipRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
     from ledger.rules.engine.order import Gap
@@ -80,22 +82,28 @@ class TableMoney(NamedTuple):
     slips: Mapping[str, Sequence[SlipRecord]]
     unplaced: Sequence[Fact] = ()  # before the table's first day
     first: str | None = None  # its first day
+    sent: Mapping[str, Sequence[SlipRecord]] = {}  # slips accepted later, by the day they were sent
 
 
 def wins(
-    facts: Iterable[Fact], rulings: Iterable[object], gaming_day: str | None = None
+    facts: Iterable[Fact],
+    rulings: Iterable[object],
+    gaming_day: str | None = None,
+    report: int = REPORT,
 ) -> list[TableWin]:
     """The win of every table and gaming day, or of one day; in order of property, day and table.
 
-    `rulings`: what `ledger.adjudication.feed.adjudicate` gives for the same facts.
+    `rulings`: what `ledger.adjudication.feed.adjudicate` gives for the same facts. `report`: the
+    version of the report that says the wins.
     """
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
     found = day_records(told, ruled)
-    found = {key: each for key, each in found.items() if gaming_day in (None, key[1])}
+    found = {key: as_report(found[key], report) for key in found if gaming_day in (None, key[1])}
     if not corrections(told):
         return [win(found[key]) for key in sorted(found)]
-    before = _records(told, [each.before or each for each in ruled], _known(told))
+    recorded = _as_recorded(told, ruled)
+    before = {key: as_report(each, report) for key, each in recorded.items()}
     return [win(found[key], before.get(key) or empty(found[key])) for key in sorted(found)]
 
 
@@ -103,12 +111,53 @@ def day_records(facts: Iterable[Fact], rulings: Iterable[object]) -> dict[DayKey
     """What the win of each table's day rests on, with corrections; parameters as `wins`."""
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    return _records(corrected(told, corrections(told)), ruled, _known(told))
+    found = _records(corrected(told, corrections(told)), ruled, _known(told))
+    made = corrections_of(told)
+    if not any(map(signed_by_one, made.values())):
+        return found
+    of_rounds = {(f.source, f.id): _day_of(f.round) for f in told if f.round}
+    return with_signers(found, _as_recorded(told, ruled), made, of_rounds)
+
+
+def _day_of(round_: RoundId) -> DayKey:
+    return round_.property, round_.gaming_day, round_.table
+
+
+def _as_recorded(told: Sequence[Fact], ruled: Sequence[Ruling]) -> dict[DayKey, DayRecord]:
+    """What each day rests on without corrections."""
+    return _records(told, [each.before or each for each in ruled], _known(told))
+
+
+def with_signers(
+    records: Mapping[DayKey, DayRecord],
+    recorded: Mapping[DayKey, DayRecord],
+    made: Mapping[FactId, Sequence[Fact]],
+    of_rounds: Mapping[FactId, DayKey],
+) -> dict[DayKey, DayRecord]:
+    """Days with an exception for each correction of theirs that one person alone signed.
+
+    recorded: the same days without corrections. of_rounds: the days of corrected facts of rounds.
+    """
+    days: dict[FactId, set[DayKey]] = defaultdict(set)
+    for its in (records, recorded):
+        for key, each in its.items():
+            for fact in papers_of(each):
+                days[fact.source, fact.id].add(key)
+    for of, key in of_rounds.items():
+        days[of].add(key)
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for of, exception in corrected_by_one(made):
+        for key in days.get(of, ()):
+            found[key].append(exception)
+    return {
+        key: each._replace(across=[*each.across, *found[key]]) if key in found else each
+        for key, each in records.items()
+    }
 
 
 def empty(of: DayRecord) -> DayRecord:
     """The same day without a fact."""
-    return of._replace(facts=(), slips=(), before=(), rounds=total({}))
+    return of._replace(facts=(), slips=(), sent=(), before=(), rounds=total({}))
 
 
 class _Known(NamedTuple):
@@ -177,6 +226,7 @@ def records(
                 rounds.get((property_, day, name), RoundsMoney(None)), table.days.get(day, ())
             ),
             across,
+            table.sent.get(day, ()),
         )
     return found
 
@@ -189,15 +239,21 @@ def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
     return rounds._replace(poker=is_poker(next(opened, None)))
 
 
-def tables_of(facts: Iterable[Fact], disputed: Mapping[str, TableId]) -> dict[TableId, TableMoney]:
-    """The money outside rounds, by table."""
+def tables_of(
+    facts: Iterable[Fact], disputed: Mapping[str, TableId], beside: Iterable[Fact] = ()
+) -> dict[TableId, TableMoney]:
+    """The money outside rounds, by table. beside: facts of the same slips at other tables."""
     found: dict[TableId, list[Fact]] = defaultdict(list)
-    for fact in sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time):
+    told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
+    for fact in told:
         found[paid_at(fact, disputed)].append(fact)
-    return {table: _table_money(its) for table, its in found.items()}
+    accepted = on_slips.accepted_by_slip([*told, *beside])
+    return {table: _table_money(table, its, accepted) for table, its in found.items()}
 
 
-def _table_money(facts: Sequence[Fact]) -> TableMoney:
+def _table_money(
+    table: TableId, facts: Sequence[Fact], accepted: Mapping[SlipId, Sequence[Fact]]
+) -> TableMoney:
     days = Days(facts)
     by_day: dict[str, list[Fact]] = defaultdict(list)
     unplaced = []
@@ -208,9 +264,24 @@ def _table_money(facts: Sequence[Fact]) -> TableMoney:
         else:
             by_day[day].append(fact)
     slips: dict[str, list[SlipRecord]] = defaultdict(list)
+    sent: dict[str, list[SlipRecord]] = defaultdict(list)
     for slip in on_slips.slips(facts):
-        slips[days.of(slip.decides) or ""].append(slip)
-    return TableMoney(by_day, slips, unplaced, days.first)
+        told = accepted.get((table[0], slip.kind, slip.number), ())
+        elsewhere = tuple(fact for fact in told if table_of(fact) != table)
+        day, went = days.of(slip.decides), _sent_on(slip, days)
+        placed = slip._replace(elsewhere=elsewhere, sent_before=went not in (None, day))
+        slips[day or ""].append(placed)
+        if placed.sent_before:
+            sent[went or ""].append(placed)
+    return TableMoney(by_day, slips, unplaced, days.first, sent)
+
+
+def _sent_on(slip: SlipRecord, days: Days) -> str | None:
+    """The day on which a slip's chips went on their way, if it was accepted later; "": unknown."""
+    if not (slip.accepted and slip.dispatched):
+        return None
+    is_later = by_time(slip.dispatched[0]) < by_time(slip.accepted[0])
+    return (days.of(slip.dispatched[0]) or "") if is_later else None
 
 
 class _RuledRound(NamedTuple):
@@ -246,7 +317,10 @@ def _ruled(
 
 
 def wins_by_shift(
-    facts: Iterable[Fact], rulings: Iterable[object], gaming_day: str | None = None
+    facts: Iterable[Fact],
+    rulings: Iterable[object],
+    gaming_day: str | None = None,
+    report: int = REPORT,
 ) -> list[TableWin]:
     """As `wins`, of each shift of a table's day, in order of time."""
     told = deduplicate(facts)
@@ -266,7 +340,7 @@ def wins_by_shift(
         for subject, each in rounds[key].items():
             money[shift_at(times, last_us[key[0], subject])][subject] = each
         totals = {shift: total(its) for shift, its in money.items()}
-        found += wins_of_shifts(record, totals)
+        found += wins_of_shifts(as_report(record, report), totals)
     return found
 
 

@@ -108,7 +108,7 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         **{name: _total(wins, name) for name in _SUMS},
         drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),
         coupons=CouponFigures(
-            counted=sum(each.coupons.counted for each in wins),
+            counted=_sum([each.coupons.counted for each in wins]),
             funded=sum(each.coupons.funded for each in wins),
         ),
         tournaments=_tournaments(wins),

@@ -90,6 +90,7 @@ def by_shift(
             before=before,
             rounds=its,
             across=across.get(shift, ()),
+            sent=[each for each in of.sent if place.of(each.dispatched[0]) == shift],
         )
         found.append((shift, part))
         before = facts[shift]

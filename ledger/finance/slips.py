@@ -1,6 +1,7 @@
 """Fill and Credit Slips: each counts once, when its chips are accepted (601a.9(c), 465a.38).
 
-The cage and the table both record a slip, so that its number joins their facts.
+The cage and the table both record a slip, so that its number joins their facts. A slip that two
+tables accepted counts where it was accepted first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ledger.facts import (
     FillVoided,
 )
 from ledger.facts.money import ChipSlip
-from ledger.finance.placing import by_time
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.win import AuditException, Cause
 from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
@@ -40,6 +41,8 @@ _STEPS: dict[type[ChipSlip], tuple[Kind, str]] = {
     CreditAccepted: ("credit", "accepted"),
     CreditVoided: ("credit", "voided"),
 }
+SlipId = tuple[str, Kind, str]
+"""Property, kind and number."""
 _SERIAL = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
@@ -52,11 +55,17 @@ class SlipRecord(NamedTuple):
     dispatched: tuple[Fact, ...] = ()
     accepted: tuple[Fact, ...] = ()
     voided: tuple[Fact, ...] = ()
+    elsewhere: tuple[Fact, ...] = ()  # acceptances of it at other tables
+    sent_before: bool = False  # dispatched on an earlier day than it was accepted
 
     @property
     def total(self) -> int:
-        """Cents by its first acceptance; 0 if its chips were not accepted."""
-        return _total(self.accepted[0]) if self.accepted else 0
+        """Cents by its first acceptance; 0 if its chips were not accepted, or elsewhere first."""
+        return _total(self.accepted[0]) if self.accepted and self._is_first else 0
+
+    @property
+    def _is_first(self) -> bool:
+        return not self.elsewhere or by_time(self.accepted[0]) < by_time(self.elsewhere[0])
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -88,6 +97,17 @@ def fact_type(kind: Kind, step: str) -> type[ChipSlip]:
     return next(struct for struct, its in _STEPS.items() if its == (kind, step))
 
 
+def accepted_by_slip(facts: Iterable[Fact]) -> dict[SlipId, list[Fact]]:
+    """The acceptances in these facts by property, kind and number, in order of time."""
+    found: dict[SlipId, list[Fact]] = {}
+    for fact in sorted(facts, key=by_time):
+        if isinstance(fact.body, ChipSlip):
+            kind, step = _STEPS[type(fact.body)]
+            if step == "accepted":
+                found.setdefault((table_of(fact)[0], kind, fact.body.slip), []).append(fact)
+    return found
+
+
 def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
     """Slips whose chips went on their way and were not accepted.
 
@@ -106,11 +126,47 @@ def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
             )
 
 
+def causes_over_days(
+    sent: Iterable[SlipRecord],
+    taken: Iterable[SlipRecord],
+    opener: Fact | None,
+    closer: Fact | None,
+) -> Iterator[Cause]:
+    """Credits whose chips left the tray on a day before their acceptance, which counts.
+
+    sent: those that left it on this day; taken: those accepted on it. A count before the dispatch
+    still had the chips.
+    """
+    for slip in sent:
+        if slip.kind == "credit" and _is_before(slip.dispatched[0], closer):
+            yield _on_its_way(slip, "credit_not_accepted", -1, "accepted after the end of the day")
+    for slip in taken:
+        if slip.kind == "credit" and slip.sent_before and _is_before(slip.dispatched[0], opener):
+            yield _on_its_way(slip, "credit_sent_before", 1, "its chips left before the opener")
+
+
+def _is_before(sent: Fact, count: Fact | None) -> bool:
+    return count is not None and by_time(sent) < by_time(count)
+
+
+def _on_its_way(slip: SlipRecord, code: str, sign: int, how: str) -> Cause:
+    return Cause(
+        gap="count",
+        code=code,
+        amount=sign * slip.total,
+        says=f"Credit Slip {slip.number} of {dollars(slip.total)} was on its way over the change "
+        f"of day: {how}.",
+        facts=refs([slip.dispatched[0], slip.accepted[0]]),
+    )
+
+
 def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
     """Slips recorded twice, voided after acceptance, or with different amounts."""
     for slip in of:
         name = f"{slip.kind.capitalize()} Slip {slip.number}"
-        if len(slip.accepted) > 1:
+        if slip.accepted and slip.elsewhere:
+            yield _at_tables(name, slip)
+        elif len(slip.accepted) > 1:
             yield AuditException(
                 code="slip_recorded_twice",
                 says=f"{name} was recorded as accepted {len(slip.accepted)} times; "
@@ -131,6 +187,18 @@ def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
                 says=f"{name} has different amounts: {amounts}.",
                 facts=refs(moved),
             )
+
+
+def _at_tables(name: str, slip: SlipRecord) -> AuditException:
+    """The exception of a slip that several tables accepted."""
+    told = sorted((*slip.accepted, *slip.elsewhere), key=by_time)
+    tables = dict.fromkeys(table_of(fact)[1] for fact in told)
+    return AuditException(
+        code="slip_recorded_twice",
+        says=f"{name} was recorded as accepted at {' and at '.join(tables)}; "
+        f"{dollars(_total(told[0]))} counts once, at {next(iter(tables))}.",
+        facts=refs(told),
+    )
 
 
 def series(slip: SlipRecord) -> tuple[Kind, str, int] | None:

@@ -22,10 +22,11 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import numbers_given_twice, totals_differ
+from ledger.finance.exceptions import BY_ONE, numbers_given_twice, totals_differ
 from ledger.finance.slips import refs
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
+    REPORT,
     AuditException,
     BoxContent,
     Cause,
@@ -40,11 +41,12 @@ from ledger.finance.win import figures as named_figures
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
     from ledger.finance.rounds import RoundMoney
     from ledger.finance.slips import SlipRecord
+    from ledger.finance.win import GapOf
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import FactRef
 
@@ -85,6 +87,8 @@ class DayRecord(NamedTuple):
     before: Sequence[Fact]  # the inventory counts of the day before
     rounds: RoundsMoney
     across: Sequence[AuditException] = ()  # exceptions that rest on other days too
+    sent: Sequence[SlipRecord] = ()  # credits dispatched on this day, accepted on a later one
+    report: int = REPORT  # the version of the report that says it
 
 
 class DayMoney(NamedTuple):
@@ -118,6 +122,25 @@ class DayFigures(NamedTuple):
     exchange: int
     adjusted: int
     adjusted_by_cage: int
+
+
+def papers_of(of: DayRecord) -> Iterator[Fact]:
+    """The facts outside rounds that a day rests on, those of its slips too."""
+    yield from of.facts
+    for slip in of.slips:
+        yield from slip.facts
+
+
+def as_report(of: DayRecord, report: int) -> DayRecord:
+    """A day as a version of the report says it; one of a newer program as this one does."""
+    if report >= REPORT:
+        return of
+    return of._replace(
+        slips=[each._replace(elsewhere=(), sent_before=False) for each in of.slips],
+        across=[each for each in of.across if each.code != BY_ONE],
+        sent=(),
+        report=report,
+    )
 
 
 def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
@@ -214,7 +237,8 @@ def _win(of: DayRecord) -> TableWin:
     figures, opened = figures_of(of), _opened(of)
     its = _money(of, figures)
     missing = [*_missing(figures), *(f"round:{name}" for name in of.rounds.awaiting)]
-    items = [*_count_items(of, figures), *of.rounds.items, *_amends(of)]
+    bank = _bank_items(of, figures)
+    items = [*_count_items(of, figures), *of.rounds.items, *(bank or _amends(of))]
     grade: Grade = "ESTIMATE" if missing else "COUNTED"
     return TableWin(
         property=of.property,
@@ -229,7 +253,7 @@ def _win(of: DayRecord) -> TableWin:
         closer=figures.closer,
         drop=figures.drop,
         coupons=CouponFigures(
-            counted=sum(map(len, in_boxes.coupons_in(figures.boxes).values())),
+            counted=_coupons(of, figures),
             funded=of.rounds.funded,
         ),
         counted=its.counted,
@@ -239,7 +263,7 @@ def _win(of: DayRecord) -> TableWin:
         handle=of.rounds.handle,
         count_gap=None if its.counted is None else its.counted - its.moved,
         pay_gap=its.pay_gap,
-        bank_variance=_tray(figures, of.rounds) if of.rounds.poker else None,
+        bank_variance=_bank_variance(of, figures, bank),
         tournaments=tournaments(of.facts),
         seconds=figures.seconds,
         items=items,
@@ -252,13 +276,22 @@ def _win(of: DayRecord) -> TableWin:
             *totals_differ(_slips(of)),
             *numbers_given_twice(of.facts),
             *of.rounds.exceptions,
-            *(_poker_boxes(of, figures) if of.rounds.poker else ()),
+            *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT else ()),
         ],
         missing=missing,
         expected=its.expected,
         expected_lacks=list(of.rounds.lacks) or msgspec.UNSET,
         told={},
     )
+
+
+def _coupons(of: DayRecord, figures: DayFigures) -> int | None:
+    """The pieces in the boxes; None if a box is not counted."""
+    boxes = figures.boxes
+    is_counted = all(box.last for box in boxes) and (boxes or figures.drop.total is not None)
+    if not is_counted and of.report >= REPORT:
+        return None
+    return sum(map(len, in_boxes.coupons_in(boxes).values()))
 
 
 def figures_of(of: DayRecord) -> DayFigures:
@@ -385,19 +418,51 @@ def _count_items(of: DayRecord, figures: DayFigures) -> list[Item]:
             found.append(_box_item(of, figures, kind, expected))
     tray = _tray(figures, of.rounds)
     if figures.exchange and not poker:
-        found_in = [fact for fact in of.facts if exchanged(fact)]
-        found.append(
-            Item(
-                gap="count",
-                code="exchange",
-                amount=figures.exchange,
-                says=f"Chips were exchanged unequally; the tray {_gained(figures.exchange)}.",
-                facts=refs(found_in),
-            )
-        )
+        found.append(_exchange_item(of, figures, "count"))
     if tray and not poker:
         found.append(_tray_item(of, tray))
     return found
+
+
+def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
+    """The items of what poker's imprest bank has too much; none before version 5 of the report."""
+    if not of.rounds.poker or of.report < REPORT:
+        return []
+    found = []
+    if figures.exchange:
+        found.append(_exchange_item(of, figures, "bank"))
+    if of.rounds.tray:
+        says = "Chips moved beside the rake, as fees do"
+        says = f"{says}; the tray {_gained(of.rounds.tray)}."
+        found.append(Item(gap="bank", code="play", amount=of.rounds.tray, says=says))
+    found += _amends(of)
+    for kind in in_boxes.KINDS[:-1]:
+        amount: int | None = getattr(figures.drop, kind)
+        if amount is not None and amount != figures.sold[kind]:
+            item = _box_item(of, figures, kind, figures.sold[kind])
+            found.append(msgspec.structs.replace(item, gap="bank"))
+    tray = _tray(figures, of.rounds)
+    if tray:
+        found.append(msgspec.structs.replace(_tray_item(of, tray), gap="bank"))
+    return found
+
+
+def _bank_variance(of: DayRecord, figures: DayFigures, bank: Sequence[Item]) -> int | None:
+    """What poker's bank has too much: the sum of its items; None where a count is missing."""
+    tray = _tray(figures, of.rounds) if of.rounds.poker else None
+    if tray is None or of.report < REPORT:
+        return tray
+    return None if figures.drop.total is None else sum(item.amount for item in bank)
+
+
+def _exchange_item(of: DayRecord, figures: DayFigures, gap: GapOf) -> Item:
+    return Item(
+        gap=gap,
+        code="exchange",
+        amount=figures.exchange,
+        says=f"Chips were exchanged unequally; the tray {_gained(figures.exchange)}.",
+        facts=refs([fact for fact in of.facts if exchanged(fact)]),
+    )
 
 
 def _box_item(of: DayRecord, figures: DayFigures, kind: str, expected: int) -> Item:
@@ -442,10 +507,11 @@ def _gained(amount: int) -> str:
 
 
 def _amends(of: DayRecord) -> list[Item]:
-    """Amends paid from the table: moved, and owed by no ruling."""
+    """Amends paid from the table: moved, and owed by no ruling; at poker from its bank."""
+    gap: GapOf = "bank" if of.rounds.poker and of.report >= REPORT else "pay"
     return [
         Item(
-            gap="pay",
+            gap=gap,
             code="adjustment",
             amount=-fact.body.amount,
             position=fact.body.position,
@@ -461,7 +527,11 @@ def _amends(of: DayRecord) -> list[Item]:
 def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[Cause]:
     """What explains the gaps, or parts of them."""
     by_code = {item.code: item for item in items if item.gap == "count"}
-    found = [*on_slips.causes(of.slips), *in_boxes.causes(figures.boxes, of.facts)]
+    found = [
+        *on_slips.causes(of.slips),
+        *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
+        *_check_causes(of, figures),
+    ]
     tray = by_code.get("tray")
     over = [
         item
@@ -483,6 +553,25 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
     if tray:
         found += [cause for item in items if (cause := _lost(of, item, tray.amount))]
     return found
+
+
+def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
+    """Counter checks that explain the box; before version 5 of the report in its words."""
+    found = list(in_boxes.causes(figures.boxes, of.facts))
+    if of.report >= REPORT:
+        return found
+    words = {
+        "is in no box of this table.": "is in no box.",
+        "a box of this table, which did not record it.": "a box, and no table recorded it.",
+    }
+    return [_in_words(each, words) for each in found]
+
+
+def _in_words(cause: Cause, words: Mapping[str, str]) -> Cause:
+    says = cause.says
+    for now, before in words.items():
+        says = says.removesuffix(now) + before if says.endswith(now) else says
+    return msgspec.structs.replace(cause, says=says)
 
 
 def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:

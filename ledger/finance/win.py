@@ -11,8 +11,11 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
 
-GapOf = Literal["count", "pay"]
+GapOf = Literal["count", "pay", "bank"]
 Grade = Literal["ESTIMATE", "COUNTED", "SEALED"]
+
+REPORT = 5
+"""The version of the report: raise it when the same facts would give other bytes."""
 
 CURRENCY = "USD"
 """The house's currency (ISO 4217)."""
@@ -70,7 +73,7 @@ class BoxContent(Struct, frozen=True, kw_only=True):
 class CouponFigures(Struct, frozen=True, kw_only=True):
     """Match Play Coupons. counted: pieces in the boxes; funded: winnings paid for their faces."""
 
-    counted: int
+    counted: int | None  # None: a box is not counted
     funded: int
 
 
@@ -122,7 +125,7 @@ class TableWin(Struct, frozen=True, kw_only=True):
     handle: int
     count_gap: int | None
     pay_gap: int | None
-    bank_variance: int | None  # poker: the tray's, which is imprest
+    bank_variance: int | None  # poker: what its imprest bank has too much: tray and box
     tournaments: TournamentFigures | UnsetType = UNSET  # only where one is on record
     seconds: int | None  # real time from the opener to the closer
     items: list[Item]

@@ -18,6 +18,7 @@ from ledger.errors import Refused
 from ledger.facts import DayReopened, DaySealed
 from ledger.finance import day_versions
 from ledger.finance.day_versions import DaySeals
+from ledger.finance.win import REPORT
 from ledger.values import Source
 from replay.recording.decisions import Decisions
 from replay.text.typed import two_people, written
@@ -92,7 +93,7 @@ class SealedDay(Struct, frozen=True, kw_only=True):
             version=version,
             heads=pinned.heads,
             rules=rules,
-            report=day_versions.REPORT,
+            report=REPORT,
             digest=day_versions.digest(signed.tables),
             shifts=day_versions.digest(signed.shifts),
             because=_text(people.because, "--because"),

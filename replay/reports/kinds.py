@@ -122,7 +122,7 @@ _EXCEPTIONS = columns("table what code says", "amount")
 
 def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for of in asked.wins:
-        for item in (each for each in of.items if each.gap == "count"):
+        for item in (each for each in of.items if each.gap != "pay"):
             yield of.table, "item", item.code, item.says, item.amount
         for cause in of.causes:
             yield of.table, "cause", cause.code, cause.says, cause.amount

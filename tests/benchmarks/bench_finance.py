@@ -39,6 +39,7 @@ from ledger.facts import DaySealed
 from ledger.finance import day_versions
 from ledger.finance.groups import grouped
 from ledger.finance.statistics.hold import LIMITS, VarianceAsked
+from ledger.finance.win import REPORT
 from ledger.record.tape import Received
 from ledger.record.wire import encode, parse_line
 from tests.benchmarks.tools.finance_year import (
@@ -143,7 +144,7 @@ def sealed(kept: Path, found: Sequence[TableWin], heads: dict[str, int]) -> Rece
         version=1,
         heads=heads,
         rules="1",
-        report=day_versions.REPORT,
+        report=REPORT,
         digest=day_versions.digest(said),
         by="F-1",
         second="F-2",

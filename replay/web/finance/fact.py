@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from consumers.finance import money_facts
 from infra.access.users import User
-from ledger.adjudication.corrections import corrected
+from ledger.adjudication.corrections import corrected, correction_of, held_corrections
 from ledger.errors import NotFound
 from ledger.facts import Body, FactCorrected, MeterRead, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
@@ -67,7 +67,8 @@ class ShownCorrection(NamedTuple):
     body: FactCorrected
     changes: Sequence[FieldChange] | None
     fits: bool  # whether its content can be that of the fact
-    holds: bool  # whether no later one takes its place
+    holds: bool  # whether no later one takes its place, or takes it back
+    corrects: str | None  # id of the correction that it corrects; None: it corrects the fact
 
 
 @router.get(PATH)
@@ -108,16 +109,21 @@ def _corrections(
     its: Fact, recorded: Mapping[str, str], made: Sequence[TapeRow], who: User
 ) -> Iterator[ShownCorrection]:
     """Each correction, in the order in which they count."""
+    key = (its.source, its.id)
+    held = held_corrections(map(fact_of, made)).get(key)
     for row in made:
         body = fact_of(row).body
         if not isinstance(body, FactCorrected):
             continue
-        meant = corrected([its], {(its.source, its.id): body})
+        said = correction_of(its, body)
+        meant = corrected([its], {key: said} if said else {})
         fits = not meant or meant[0] is not its
         after = _fields(meant[0], who) if meant else {}
         names = [name for name in {**recorded, **after} if recorded.get(name) != after.get(name)]
         changes = [FieldChange(n, recorded.get(n, ""), after.get(n, "")) for n in names]
-        yield ShownCorrection(row, body, changes if meant else None, fits, row is made[-1])
+        holds = held is not None and (held.fact.source, held.fact.id) == (row.source, row.id)
+        corrects = None if (body.of.source, body.of.id) == key else body.of.id
+        yield ShownCorrection(row, body, changes if meant else None, fits, holds, corrects)
 
 
 def _fields(its: Fact, who: User) -> dict[str, str]:

@@ -243,9 +243,10 @@ def signed_steps(win: TableWin) -> list[TrayStep]:
     if win.opener is None or win.closer is None:
         return []
     poker = win.owed is None
-    of_tray = (item for item in win.items if (item.gap, item.code) == ("count", "tray"))
-    item = next(of_tray, None)
-    differs = (win.bank_variance or 0) if poker else item.amount if item else 0
+    item = next((each for each in win.items if each.gap != "pay" and each.code == "tray"), None)
+    differs = item.amount if item else 0
+    if not any(each.gap == "bank" for each in win.items):  # poker before version 5 of the report
+        differs += win.bank_variance or 0
     moved = 0 if poker else win.moved
     others = win.closer - win.opener - win.fills + win.credits - moved - differs
     names = "Chips sold and exchanged" + (", and moved by rounds" if poker else "")

@@ -51,7 +51,8 @@ def work_list(
     for cause in () if withheld or explained else win.causes:
         yield _item(win, user, cause.code, cause.says, _cause(win, cause))
     if not (withheld or explained) and win.items:
-        gaps = (named("count_gap", win.count_gap, signed), named("pay_gap", win.pay_gap, signed))
+        names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
+        gaps = (named(name, getattr(win, name), signed) for name in names)
         says = f"{', '.join(gaps)}: two people sign what they found"
         to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
         yield _item(win, user, "gap", says, to)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ledger.finance.day_versions import digest, of_day
+from ledger.finance.win import REPORT
+from tests.property.finance.floors import read_by_program
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day
 
 if TYPE_CHECKING:
@@ -210,3 +214,25 @@ def test_the_opener_that_differs_from_the_last_closer_is_an_exception(
     [found] = after["exceptions"]
     assert (found["code"], len(found["facts"])) == ("opener_differs", 2)
     assert found["says"].startswith("The tray opened with $5,000.00; it closed with $4,900.00")
+
+
+@pytest.mark.parametrize(("report", "counted"), [(4, 0), (REPORT, None)])
+def test_a_day_sealed_by_an_earlier_version_of_the_report_prints_its_bytes_without_a_copy(
+    cli: Cli, tmp_path: Path, report: int, counted: int | None
+) -> None:
+    """Its box was not counted. The control is a digest of the other version."""
+    lines = day_lines(SOLD, closer=490_000)
+    said = of_day(read_by_program(lines), "p", DAY, report).as_version(1)
+    its = {"gaming_day": DAY, "version": 1, "rules": "0.1.0", "report": report}
+    heads = Counter(each["source"].split("/")[2] for each in lines)
+    people = {"by": "F-1", "second": "F-2"}
+    digests = {"digest": digest(said.tables), "shifts": digest(said.shifts)}
+    seal = fact("day_sealed", 59, "office", **its, **people, **digests, heads=heads)
+    ingest(cli, tmp_path, *lines, seal)
+    for more in ((), ("--by", "shift")):
+        assert won(cli, "--version", "1", *more)["coupons"]["counted"] == counted
+    other = {**seal["data"], "gaming_day": DAY, "report": 4 + REPORT - report}
+    with_other = [*lines, {**seal, "data": other}]
+    ingest(cli, tmp_path, *(each | {"source": f"/q{each['source'][2:]}"} for each in with_other))
+    ran = cli("win", "--gaming-day", DAY, "--property", "q", "--version", "1", "--json")
+    assert ran.code == 3

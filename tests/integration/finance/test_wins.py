@@ -19,6 +19,7 @@ from ledger.facts import (
     DropBoxCounted,
     FactCorrected,
     FactRef,
+    FillAccepted,
     InventoryCounted,
     TableOpened,
     TournamentEntered,
@@ -98,9 +99,11 @@ def counted(
     return told(body, at=at, place="count-room")
 
 
-def correction(of: Received, data: dict[str, Any] | None, *, at: int) -> Received:
+def correction(
+    of: Received, data: dict[str, Any] | None, *, at: int, second: str = "S-1"
+) -> Received:
     body = FactCorrected(
-        of=FactRef(of.source, of.id), data=data, because="Mistyped.", by="F-1", second="S-1"
+        of=FactRef(of.source, of.id), data=data, because="Mistyped.", by="F-1", second=second
     )
     return told(body, at=at, place="office")
 
@@ -169,6 +172,85 @@ def test_a_correction_gives_a_box_to_another_table_and_both_days_say_so(
     assert (win.told["counted"], win.told["drop.cash"]) == (None, None)
     [other] = wins.read(database, table="CC-08")
     assert (other.drop.cash, other.told["drop.cash"]) == (0, 10_000)
+
+
+def accepted(number: str, total: int, *, at: int, table: str = "CC-07") -> Received:
+    people = {"slip": number, "chips": {"100": total // 100}, "by": ["C-1"]}
+    body = msgspec.convert({**people, "total": total}, FillAccepted)
+    return told(body, at=at, place=table)
+
+
+@pytest.mark.parametrize("first", [20, 120])
+def test_a_slip_accepted_at_two_tables_counts_once_on_whatever_days(
+    database: Database, first: int
+) -> None:
+    """The other table accepted it before this one's day, or after it."""
+    facts = [
+        opened(DAY, at=0),
+        opened(DAY, at=0, table="CC-08"),
+        accepted("F-1", 2_000, at=30),
+        opened(NEXT, at=100),
+        opened(NEXT, at=100, table="CC-08"),
+        accepted("F-1", 2_000, at=first, table="CC-08"),
+    ]
+    win = one(database, facts)
+    assert win.fills == (0 if first < 30 else 2_000)
+    assert [each.code for each in win.exceptions] == ["slip_recorded_twice"]
+    day = DAY if first < 30 else NEXT
+    [other] = wins.read(database, table="CC-08", gaming_day=day)
+    assert other.fills == 2_000 - win.fills
+    assert [each.fills for each in wins.read(database, gaming_day=day)][-1] == other.fills
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0], [2, 0, 1]])
+@pytest.mark.parametrize("back", [False, True])
+def test_a_correction_that_is_taken_back_changes_no_win(
+    database: Database, order: list[int], *, back: bool
+) -> None:
+    bought = told(CashBoughtIn(position=1, amount=1_000), at=10)
+    fixed = correction(bought, {"position": 1, "amount": 2_000}, at=20)
+    undone = correction(fixed, None, at=30)
+    told_facts = [each for each in (bought, fixed, undone) if back or each is not undone]
+    facts = [told_facts[nth] for nth in order if nth < len(told_facts)]
+    rows = kept(database, [opened(DAY, at=0), box("B1", at=1), counted("B1", 0, at=50), *facts], 1)
+    assert read(database) == msgspec.json.encode(of_feed(rows))
+    [win] = wins.read(database)
+    assert win.items[0].amount == (-1_000 if back else -2_000)
+    for view in wins.VIEWS:
+        incremental = dumped(database, view)
+        assert rebuild(database, Prefix(rows, len(rows)), view)
+        assert dumped(database, view) == incremental
+
+
+@pytest.mark.parametrize("data", [{"position": 1, "amount": 5_000}, None])
+@pytest.mark.parametrize("second", ["f-1", "S-1"])
+def test_a_correction_that_one_person_signed_is_an_exception(
+    database: Database, data: dict[str, Any] | None, second: str
+) -> None:
+    bought = told(CashBoughtIn(position=1, amount=1_000), at=10)
+    made = correction(bought, data, at=20, second=second)
+    win = one(database, [opened(DAY, at=0), bought, made])
+    found = [(each.code, [ref.id for ref in each.facts]) for each in win.exceptions]
+    alone = [("corrected_by_one", [bought.id, made.id])]
+    assert found == (alone if second == "f-1" else [])
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("second", ["F-1", "S-1"])
+def test_so_is_one_of_a_fact_of_a_round(database: Database, second: str, *, late: bool) -> None:
+    """The correction may come before its fact, or be taken back: both are named."""
+    octets = encode(
+        WagerPlaced(position=1, wager="middle", amount=500), "/p/CC-07/d", "w-1", T0,
+        f"CC-07/{DAY}/1",
+    )  # fmt: skip
+    placed: Received = parse_line(octets)  # type: ignore[assignment] # well-formed
+    made = correction(placed, None, at=20, second=second)
+    back = correction(made, None, at=30, second=second)
+    its = [back, made, placed] if late else [placed, made, back]
+    win = one(database, [opened(DAY, at=0), *its])
+    assert win.handle == 500
+    named = ["corrected_by_one"] * 2 if second == "F-1" else []
+    assert [each.code for each in win.exceptions] == named
 
 
 @pytest.mark.parametrize("corrected", [False, True])

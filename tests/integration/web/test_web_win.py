@@ -317,9 +317,21 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         page = fact_page(who, BOUGHT)
         order = [page.index(f"F-{nth} and") for nth in (10, 11, 12)]
         assert order == sorted(order), "in the order in which they count"
-        assert page.count("A later correction of the same fact counts.") == 2
+        assert (
+            page.count("A later correction counts: of the same fact, or of this correction.") == 2
+        )
         assert "Its content cannot be that of this fact" in page
         assert "The fact should not have been recorded. No figure counts it." in page
+        back = correcting(13, None)
+        back["data"]["of"] = {
+            "source": correcting(12, None)["source"],
+            "id": "fact_corrected-office-12",
+        }
+        told(back)
+        page = fact_page(who, BOUGHT)
+        assert page == fact_page(who, back)
+        assert "It is of the correction fact_corrected-office-12, which should not have" in page
+        assert "No figure counts it." not in page
         fact_page(who, dispute, 404)
         fact_page(who, {"source": "/p/CC-07/d", "id": "none"}, 404)
         fact_page(who, {"source": "", "id": ""}, 404)

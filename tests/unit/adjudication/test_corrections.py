@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
+from ledger.adjudication.corrections import corrections, corrections_of
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import (
     DiceThrown,
@@ -36,12 +40,19 @@ def a_game(*more: Fact) -> list[Fact]:
     return [*facts, *more]
 
 
-def correction(of: str, data: dict[str, object] | None) -> Fact:
-    body = FactCorrected(
-        of=Of(source=EYE, id=of), data=data, because="the picture shows", by="S-1", second="S-2"
-    )
-    source = "/hollywood/surveillance/desk"
-    return Fact(body, source, f"c-{of}", 99_000_000, None, "surveillance", None, None)
+DESK = "/hollywood/surveillance/desk"
+
+
+def correction(of: str, data: dict[str, object] | None, *, source: str = EYE, at: int = 99) -> Fact:
+    people = {"because": "the picture shows", "by": "S-1", "second": "S-2"}
+    body = FactCorrected(of=Of(source=source, id=of), data=data, **people)
+    return Fact(body, DESK, f"c-{of}", at * 1_000_000, None, "surveillance", None, None)
+
+
+def content(of: Fact, data: dict[str, object] | None) -> dict[str, object]:
+    """The content of a correction with other data."""
+    found: dict[str, object] = msgspec.to_builtins(of.body)
+    return found | {"data": data}
 
 
 def the_ruling(facts: list[Fact]) -> Ruling:
@@ -83,3 +94,49 @@ def test_a_correction_that_is_no_such_fact_corrects_nothing() -> None:
 
 def test_what_is_said_of_another_round_corrects_nothing_here() -> None:
     assert the_ruling(a_game(correction("41", None))).before is None
+
+
+WITHOUT = correction("3", None)
+BACK = correction("c-3", None, source=DESK, at=100)
+AGAIN = correction("c-c-3", None, source=DESK, at=101)
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [([WITHOUT], ["underpaid"]), ([WITHOUT, BACK], []), ([WITHOUT, BACK, AGAIN], ["underpaid"])],
+)
+def test_a_correction_that_is_taken_back_is_not_in_force_in_any_order(
+    made: list[Fact], found: list[str]
+) -> None:
+    for order in (made, made[::-1]):
+        ruling = the_ruling([*order, *a_game()])
+        assert (codes(ruling), ruling.before is not None) == (found, bool(found))
+
+
+def test_a_correction_may_be_given_another_content() -> None:
+    first = correction("3", {"position": 1, "wager": "trips_td", "throw": 1, "amount": 20_000})
+    meant = content(first, {"position": 1, "wager": "trips_td", "throw": 1, "amount": 40_000})
+    later = correction("c-3", meant, source=DESK, at=100)
+    assert codes(the_ruling(a_game(first))) == ["underpaid"]
+    assert codes(the_ruling(a_game(later, first))) == ["overpaid"]
+    assert list(corrections_of([later, first])) == [(EYE, "3")]
+
+
+@pytest.mark.parametrize("at", [98, 99])
+def test_corrections_of_one_another_end_and_the_later_one_counts(at: int) -> None:
+    """The earlier one is of a correction that comes after it, so it changes nothing."""
+    one = correction("c-b", None, source=DESK, at=at)
+    body = FactCorrected(
+        of=Of(source=DESK, id="c-c-b"), because="x", by="S-1", second="S-2", data=None
+    )
+    two = Fact(body, DESK, "c-b", 100_000_000, None, "surveillance", None, None)
+    assert corrections([one, two]) == corrections([two, one])
+    assert list(corrections([one, two])) == [(DESK, "c-c-b")]
+    assert sum(map(len, corrections_of([one, two]).values())) == 2
+
+
+def test_a_correction_of_a_correction_that_names_another_fact_changes_nothing() -> None:
+    stray = msgspec.to_builtins(correction("2", None).body)
+    assert codes(the_ruling(a_game(WITHOUT, correction("c-3", stray, source=DESK, at=100)))) == [
+        "underpaid"
+    ]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from ledger.adjudication.feed import adjudicate
+from ledger.finance.feed import wins
 from ledger.finance.groups import grouped
-from ledger.finance.win import TournamentFigures
+from ledger.finance.win import REPORT, TournamentFigures
 from replay.text.wins import explained
-from tests.property.finance.floors import worked_out
+from tests.property.finance.floors import closed, read_by_program, worked_out
 from tests.scenes.table_days import (
     DAY,
     NEXT,
@@ -186,9 +188,100 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
     counted = count(59, chips={"100": 6}, currency={"100": 90})
     win = table_day(started, rake, bought, counted, closer=490_500)
     assert (win.counted, win.moved, win.count_gap) == (600, 700, -100)
-    assert (win.owed, win.pay_gap, win.bank_variance) == (None, None, 500)
-    assert codes(win) == [("box_chips", -100)]
-    assert [each.code for each in win.exceptions] == ["box_differs"]
+    assert (win.owed, win.pay_gap, win.bank_variance) == (None, None, -500)
+    assert codes(win) == [("box_chips", -100), ("box_cash", -1_000), ("tray", 500)]
+    assert [(item.gap, item.code) for item in win.items][1:] == [
+        ("bank", "box_cash"),
+        ("bank", "tray"),
+    ]
+    assert win.exceptions == []
+
+
+def test_pokers_bank_has_exchanges_amends_box_and_tray_as_its_journal_has_them() -> None:
+    opened, *rest = day_lines(
+        fact("cash_bought_in", 10, position=1, amount=10_000),
+        fact("chips_exchanged", 20, position=1, given={"500": 1}, received={"500": 2}),
+        fact("adjustment_paid", 30, dispute="D", position=1, amount=300, paid_from="table", by="F"),
+        count(59, currency={"1000": 9}),
+        closer=488_200,
+    )
+    lines = [{**opened, "data": {**opened["data"], "game": "omaha_5_high"}}, *rest]
+    [win], entries = closed(lines)
+    found = {item.code: item.amount for item in win.items if item.gap == "bank"}
+    assert found == {"exchange": -500, "adjustment": -300, "box_cash": -1_000, "tray": -1_000}
+    assert win.bank_variance == sum(found.values()) == -2_800
+    booked = [p for e in entries for p in e.postings if p.account.startswith("income:bank:")]
+    assert sum(posting.amount for posting in booked) == 2_800
+    [uncounted], _ = closed([each for each in lines if "counted" not in each["id"]] + lines[2:3])
+    assert uncounted.bank_variance is None
+
+
+def test_coupons_of_a_box_that_is_not_counted_are_not_known() -> None:
+    assert table_day().coupons.counted is None
+    assert table_day(count(59)).coupons.counted == 0
+    [house] = grouped([table_day(), table_day(count(59))], "house")
+    assert house.coupons.counted is None
+
+
+def two_tables(*facts: Line) -> dict[str | None, TableWin]:
+    """The wins of CC-07 and CC-08, which have these facts between them."""
+    other = [each | {"id": f"{each['id']}-8", "source": "/p/CC-08/d"} for each in day_lines()[:1]]
+    return {each.table: each for each in worked_out([*day_lines(*facts), *other])[0]}
+
+
+def test_a_slip_that_two_tables_accepted_counts_where_it_was_accepted_first() -> None:
+    again = slip("fill", "accepted", "F-1", 30, 2_000) | {"source": "/p/CC-08/d"}
+    found = two_tables(slip("fill", "accepted", "F-1", 20, 2_000), again)
+    assert [found[name].fills for name in ("CC-07", "CC-08")] == [2_000, 0]
+    says = "Fill Slip F-1 was recorded as accepted at CC-07 and at CC-08; $20.00 counts once, at "
+    for each in found.values():
+        told = [(of.code, of.says, len(of.facts)) for of in each.exceptions]
+        assert told == [("slip_recorded_twice", f"{says}CC-07.", 2)]
+    other = again | {"data": {**again["data"], "slip": "F-2"}}
+    found = two_tables(slip("fill", "accepted", "F-1", 20, 2_000), other)
+    assert [found[name].fills for name in ("CC-07", "CC-08")] == [2_000, 2_000]
+    assert not any(each.exceptions for each in found.values())
+
+
+def test_a_credit_on_its_way_over_the_change_of_day_is_named_on_both_days() -> None:
+    box = fact("drop_box_attached", 40, "count-room", box="B2", table="CC-07", gaming_day=NEXT)
+    sent, taken = (slip("credit", *step, 20_000) for step in (("dispatched", "C-9", 30),
+                                                              ("accepted", "C-9", 50)))  # fmt: skip
+    first, second = worked_out([*day_lines(sent, taken, box, closer=480_000)])[0]
+    assert [(each.code, each.amount) for each in first.causes] == [("credit_not_accepted", -20_000)]
+    assert [(each.code, each.amount) for each in second.causes] == [("credit_sent_before", 20_000)]
+    assert (first.credits, second.credits) == (0, 20_000)
+    assert "on its way over the change of day" in first.causes[0].says
+    before = slip("credit", "accepted", "C-9", 35, 20_000)
+    assert not any(each.causes for each in worked_out([*day_lines(sent, before, box)])[0])
+
+
+def test_an_earlier_version_of_the_report_says_what_it_said() -> None:
+    """Whatever a later version says otherwise of the same facts."""
+    again = slip("fill", "accepted", "F-1", 30, 2_000) | {"source": "/p/CC-08/d"}
+    box = {"box": "B9", "table": "CC-08", "gaming_day": DAY}
+    facts = read_by_program(
+        [
+            *day_lines(
+                slip("fill", "accepted", "F-1", 20, 2_000),
+                again,
+                fact("table_opened", 0, "CC-08", game="omaha_5_high", gaming_day=DAY,
+                     min_wager=1, max_wager=2),
+                fact("drop_box_attached", 1, "CC-08", **box),
+                fact("counter_check_issued", 10, position=1, amount=500, check="K-1"),
+                count(59),
+            )
+        ]
+    )  # fmt: skip
+    rulings = list(adjudicate(facts))
+    now, before = (wins(facts, rulings, None, report) for report in (REPORT, 4))
+    assert [each.fills for each in before] == [2_000, 2_000]
+    assert [each.fills for each in now] == [2_000, 0]
+    assert [each.coupons.counted for each in before] == [0, 0]
+    assert [each.coupons.counted for each in now] == [0, None]
+    assert before[0].causes[0].says == "Counter Check K-1 of $5.00 was issued and is in no box."
+    assert now[0].causes[0].says.endswith("is in no box of this table.")
+    assert not any(each.exceptions for each in before)
 
 
 @pytest.mark.parametrize(
