@@ -552,7 +552,29 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         )
     if tray:
         found += [cause for item in items if (cause := _lost(of, item, tray.amount))]
+        if not any(cause.gap == "count" for cause in found):
+            found += _lost_stakes(of, tray, items)
     return found
+
+
+def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause]:
+    """A wager that a device lost as a whole: the tray alone shows its chips, and no item does."""
+    itemised = {item.round for item in items}
+    rounds = [each for each in of.rounds.beside_gaps if each[0] not in itemised]
+    if not rounds or of.report < REPORT:
+        return []
+    names = [name for name, _ in rounds]
+    where = f"round {names[0]}" if len(names) == 1 else f"rounds {', '.join(names)}"
+    return [
+        Cause(
+            gap="count",
+            code="fact_missing",
+            amount=tray.amount,
+            round=names[0] if len(names) == 1 else None,
+            says=f"A device lost facts of {where}, which may have been of a wager. {tray.says}",
+            facts=on_slips.joined(tray.facts, (ref for _, its in rounds for ref in its)),
+        )
+    ]
 
 
 def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:

@@ -135,9 +135,9 @@ class Chance(Incidents):
         """The first of what was called; nothing else is left over."""
         return next(iter(self.untaken(name)), None)
 
-    def has_lost(self, name: str, *, before_last: bool = False) -> bool:
+    def has_lost(self, name: str, *, among: bool = False) -> bool:
         """False: a fact can only be lost after it is sent."""
-        del name, before_last
+        del name, among
         return False
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:

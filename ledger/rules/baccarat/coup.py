@@ -236,10 +236,10 @@ def _hands(t: Table) -> tuple[list[str], list[str]]:
 def _two_known(t: Table, hand: str) -> None:
     """Two cards in their places. If a lost card may be of any hand, no place is known.
 
-    What was lost after the last card on record moves none of those before it.
+    What was lost before the first card or after the last one moves none of them.
     """
     held = _held(t, hand)
-    if t.source.has_lost("cards_dealt", before_last=True):
+    if t.source.has_lost("cards_dealt", among=True):
         t.forget_order(hand)
         t.exposed.pop((hand, None, 1), None)
         held.clear()

@@ -144,6 +144,19 @@ def _is_after(gap: Gap, fact: Fact) -> bool:
     return known and (number or 0) < (next_ or 0)
 
 
+def _is_before(gap: Gap, fact: Fact) -> bool:
+    """Whether a device lost it, and sent another fact, before it sent this one."""
+    number, next_ = fact.sequence, gap.after.sequence
+    known = fact.boot == gap.after.boot and number is not None and next_ is not None
+    return known and (next_ or 0) < (number or 0)
+
+
+def _is_among(gap: Gap, facts: Sequence[Fact]) -> bool:
+    """Whether what a device lost may have its place among some facts that it sent."""
+    is_after = all(_is_after(gap, fact) for fact in facts)
+    return not (is_after or all(_is_before(gap, fact) for fact in facts))
+
+
 class RecordedSource:
     """The source of a recorded round. Each fact is taken once; what is left is judged last."""
 
@@ -409,10 +422,10 @@ class RecordedSource:
         heads = [queue[0] for queue in self._named.get(name, ()) if queue]
         return min(heads, key=lambda fact: rank[id(fact)], default=None)
 
-    def has_lost(self, name: str, *, before_last: bool = False) -> bool:
+    def has_lost(self, name: str, *, among: bool = False) -> bool:
         """Whether a device that sends facts of this name has lost some in this round.
 
-        before_last: only facts that it sent before the last one of this name.
+        among: only facts that it sent between others of this name, or just before the first one.
         """
         lossy = {gap.after.source for gap in self._gaps}
         told = [
@@ -423,10 +436,9 @@ class RecordedSource:
             and key(fact.body)[0] == name
         ]
         return any(
-            not before_last or not _is_after(gap, fact)
-            for fact in told
+            not among or _is_among(gap, [fact for fact in told if fact.source == gap.after.source])
             for gap in self._gaps
-            if gap.after.source == fact.source
+            if any(fact.source == gap.after.source for fact in told)
         )
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:

@@ -109,10 +109,10 @@ class FactSource(Protocol):
     def first(self, name: str) -> Fact | None:
         """The first fact of this name that no step has taken."""
 
-    def has_lost(self, name: str, *, before_last: bool = False) -> bool:
+    def has_lost(self, name: str, *, among: bool = False) -> bool:
         """Whether a device that sends facts of this name has lost some in this round.
 
-        before_last: only facts that it sent before the last one of this name.
+        among: only facts that it sent between others of this name, or just before the first one.
         """
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:

@@ -359,3 +359,58 @@ def test_a_tournaments_money_is_of_its_day_wherever_it_was_taken() -> None:
     played = found["PK-1"].tournaments
     assert played
     assert (played.win, found["CC-07"].tournaments) == (10_000, msgspec.UNSET)
+
+
+def coup(*lost: str) -> list[Line]:
+    """One coup that Player loses, of $25 at position 1 and $40 at 3; a device lost some facts."""
+    script = [
+        ("round_started", {"game": "minibaccarat"}),
+        ("wager_placed", {"position": 1, "wager": "player", "amount": 2_500}),
+        ("wager_placed", {"position": 3, "wager": "player", "amount": 4_000}),
+        ("no_more_bets_called", {}),
+        *(
+            ("cards_dealt", {"to": f"{hand}_hand", "cards": [card], "face": "up"})
+            for hand, card in (("player", "7d"), ("banker", "9c"), ("player", "Ts"),
+                               ("banker", "Kh"))
+        ),
+        ("wager_collected", {"position": 1, "wager": "player", "amount": 2_500}),
+        ("wager_collected", {"position": 3, "wager": "player", "amount": 4_000}),
+        ("hand_discarded", {"to": "player_hand"}),
+        ("hand_discarded", {"to": "banker_hand"}),
+        ("round_completed", {}),
+    ]  # fmt: skip
+    told = [
+        fact(name, 20 + nth, **data) | {"sequence": str(nth), "boot": "a", "subject": SUBJECT}
+        for nth, (name, data) in enumerate(script)
+    ]
+    return [e for e in told if f"{e['type'].split('.')[1]} {e['data'].get('position')}" not in lost]
+
+
+SUBJECT = f"CC-07/{DAY}/1"
+STAKE, TAKEN = "wager_placed 3", "wager_collected 3"
+
+
+@pytest.mark.parametrize(
+    ("lost", "figures", "causes"),
+    [
+        ((), (2_500 + 4_000, 0, 0), []),
+        ((TAKEN,), (2_500 + 4_000, -4_000, 4_000), [4_000]),
+        ((STAKE, TAKEN), (2_500, 0, 4_000), [4_000]),
+        ((STAKE,), (2_500, 4_000, 0), []),
+        (("hand_discarded None",), (2_500 + 4_000, 0, 0), []),
+    ],
+)
+def test_a_lost_stake_unsettles_no_other_and_is_a_cause_of_what_the_tray_is_over(
+    lost: tuple[str, ...], figures: tuple[int, int, int], causes: list[int]
+) -> None:
+    win = table_day(*coup(*lost), count(59), closer=506_500)
+    assert (win.owed, win.pay_gap, win.count_gap) == figures
+    assert [(each.code, each.amount) for each in win.causes] == [
+        ("fact_missing", amount) for amount in causes
+    ]
+    assert all(each.round == SUBJECT for each in win.causes)
+    assert win.missing == []
+
+
+def test_a_tray_that_is_over_without_a_lost_fact_has_no_such_cause() -> None:
+    assert table_day(*coup(), count(59), closer=510_500).causes == []
