@@ -30,7 +30,7 @@ from ledger.finance.feed import days_of, empty, put_together, records, tables_of
 from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
-from ledger.finance.table_day import as_report, papers_of, rests_on_sales, win
+from ledger.finance.table_day import as_report, closer_of, papers_of, rests_on_sales, win
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -110,13 +110,17 @@ class DayRecords(NamedTuple):
         return (self.recorded.get(key) or empty(self.corrected[key])) if self.recorded else None
 
     def papers(self, property_: str, gaming_day: str) -> set[tuple[str, str]]:
-        """Source and id of each fact outside rounds that a gaming day rests on, in either way."""
+        """Source and id of each fact outside rounds that a gaming day rests on, in either way.
+
+        The closer of the day before is one: it is the opener, or is compared with it.
+        """
         return {
             (fact.source, fact.id)
             for records in (self.corrected, self.recorded or {})
             for key, its in records.items()
             if key[:2] == (property_, gaming_day)
-            for fact in papers_of(its)
+            for fact in (*papers_of(its), closer_of(its.before))
+            if fact
         }
 
 

@@ -17,8 +17,9 @@ from ledger.adjudication.feed import adjudicate
 from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
 from ledger.finance.exceptions import is_one
 from ledger.finance.feed import tables_of, wins, wins_by_shift
-from ledger.finance.placing import disputed_tables
-from ledger.finance.win import REPORT, TableWin, figures
+from ledger.finance.placing import day_before, disputed_tables
+from ledger.finance.table_day import closer_of
+from ledger.finance.win import REPORT, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class DaySeals(NamedTuple):
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):
-    """A figure of a table that differs from the version before.
+    """A figure, item, cause or number of exceptions that differs from the version before.
 
     None: an input was missing; before and after also: that version lacks the table.
     """
@@ -131,7 +132,7 @@ def digest(found: Iterable[TableWin]) -> str:
 
 
 def changes(before: TableWin | None, after: TableWin | None) -> dict[str, int | None]:
-    """What each figure that differs changes by; None if it was missing, or is.
+    """What each part that differs changes by; None if it was missing, or is.
 
     A table that one of both lacks (None) has nothing there: it changes by all that it has.
     """
@@ -144,7 +145,7 @@ def adjustments(
     after: Iterable[TableWin],
     arrived: Mapping[str, Sequence[FactRef]],
 ) -> list[Adjustment]:
-    """How a version differs from the one before, by table and figure.
+    """How a version differs from the one before, by table and part.
 
     `arrived`: the facts that came in between, by table.
     """
@@ -192,13 +193,15 @@ def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], str
     for told in (facts, corrected(facts, corrections(facts))):
         for (_, table), money in tables_of(told, disputed).items():
             slips = (fact for slip in money.slips.get(gaming_day, ()) for fact in slip.facts)
-            for fact in (*money.days.get(gaming_day, ()), *slips):
+            before = closer_of(money.days.get(day_before(gaming_day), ()))
+            openers = [before] if before else []
+            for fact in (*money.days.get(gaming_day, ()), *slips, *openers):
                 found.setdefault((fact.source, fact.id), table)
     return found
 
 
 class _Change(NamedTuple):
-    """A figure before and after, and what it changes by."""
+    """A part before and after, and what it changes by."""
 
     name: str
     before: int | None
@@ -207,11 +210,27 @@ class _Change(NamedTuple):
 
 
 def _changes(before: TableWin | None, after: TableWin | None) -> Iterator[_Change]:
-    """The figures that differ; of a table that one of both lacks, all of them."""
-    old, new = (figures(each) if each else {} for each in (before, after))
-    for name in old or new:
-        was, now = old.get(name), new.get(name)
-        if old and new and was == now:
+    """The parts that differ; of a table that one of both lacks, those that it has."""
+    old, new = (win_parts(each) if each else {} for each in (before, after))
+    for name in {**old, **new}:
+        was, now = (_part(name, of, parts) for of, parts in ((before, old), (after, new)))
+        only = before or after if not (before and after) else None
+        if not _has(name, only, was if before else now) if only else was == now:
             continue
-        is_missing = (old and was is None) or (new and now is None)
+        is_missing = (before and was is None) or (after and now is None)
         yield _Change(name, was, now, None if is_missing else (now or 0) - (was or 0))
+
+
+def _part(name: str, of: TableWin | None, parts: Mapping[str, int | None]) -> int | None:
+    """A part of a win; 0 for an item, cause or exception that a table does not have."""
+    return parts.get(name, 0) if of else None
+
+
+_OF_POKER = ("bank_variance",)
+_OF_BANKED = ("owed", "pay_gap", "expected.win", "expected.sigma")
+
+
+def _has(name: str, of: TableWin, amount: int | None) -> bool:
+    """Whether a table has a figure: neither 0, nor one of the other kind of game."""
+    is_poker = of.owed is None
+    return amount != 0 and name not in (_OF_BANKED if is_poker else _OF_POKER)

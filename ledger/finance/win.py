@@ -153,3 +153,26 @@ def figures(of: TableWin) -> dict[str, int | None]:
     found |= {f"drop.{name}": value for name, value in structs.asdict(of.drop).items()}
     played = of.tournaments or TournamentFigures(entries=0, prizes=0, win=0)
     return found | {f"tournaments.{name}": its for name, its in structs.asdict(played).items()}
+
+
+def win_parts(of: TableWin) -> dict[str, int | None]:
+    """The figures of a win, its items and causes in cents, and how many exceptions it has.
+
+    Items and causes are named by code, round and wager; those of one name are summed.
+    """
+    found = figures(of)
+    found |= {f"coupons.{name}": its for name, its in structs.asdict(of.coupons).items()}
+    found |= {
+        f"expected.{name}": getattr(of.expected, name) if of.expected else None
+        for name in ("win", "sigma")
+    }
+    parts: list[tuple[tuple[object, ...], int]] = [
+        (("items", i.gap, i.code, i.round, i.position, i.hand, i.wager, i.throw), i.amount)
+        for i in of.items
+    ]
+    parts += [(("causes", each.code, each.round), each.amount) for each in of.causes]
+    parts += [(("exceptions", each.code), 1) for each in of.exceptions]
+    for path, amount in parts:
+        name = ".".join(str(each) for each in path if each is not None)
+        found[name] = (found.get(name) or 0) + amount
+    return found

@@ -22,7 +22,7 @@ from ledger.finance.serials import range_text
 from replay.reports import coupon_papers, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns
 from replay.reports.table import ReportColumn
-from replay.text.wins import missing_says, plain
+from replay.text.wins import is_money, missing_says, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -137,7 +137,7 @@ _LATE = (*columns("table figure", "would_change"), *columns(counts="late_facts")
 
 def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for of in asked.wins:
-        changes = {name: cents for name, cents in of.pending.items() if name != "seconds"}
+        changes = {name: cents for name, cents in of.pending.items() if is_money(name)}
         for name, amount in changes.items() or ({"none": 0}.items() if of.late else ()):
             yield of.table, plain(name), amount, len(of.late)
 

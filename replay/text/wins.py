@@ -89,9 +89,16 @@ def luck(of: ExpectedWin) -> str:
 
 
 def named(name: str, amount: int | None, money: Callable[[int], str]) -> str:
-    """A figure by its name, in dollars or seconds; n/a where an input is missing."""
-    shown = "n/a" if amount is None else f"{amount} s" if name == "seconds" else money(amount)
-    return f"{plain(name)} {shown}"
+    """A figure by its name, in dollars, seconds or pieces; n/a where an input is missing."""
+    if amount is None:
+        return f"{plain(name)} n/a"
+    unit = " s" if name == "seconds" else ""
+    return f"{plain(name)} {money(amount) if is_money(name) else f'{amount}{unit}'}"
+
+
+def is_money(name: str) -> bool:
+    """Whether a figure is of money; others are seconds, coupons and exceptions."""
+    return name not in ("seconds", "coupons.counted") and not name.startswith("exceptions.")
 
 
 def plain(name: str) -> str:

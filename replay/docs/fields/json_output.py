@@ -77,7 +77,7 @@ MEANINGS = {
     "corrected": "whether a correction changed it; of a drop the corrected amounts",
     "corrections": "amounts that corrections change; of the log the entries that correct it",
     "count_gap": "counted less moved, cents",
-    "counted": "win by counts and slips, cents; of coupons the pieces in the boxes, null if one is not counted",
+    "counted": "win by counts and slips, cents; of coupons the pieces in the boxes",
     "counter_checks": "counter checks, cents",
     "coupons": "coupons: of a drop their face, cents; of a win the figures below",
     "covered_us": "time in which enough cameras have footage",

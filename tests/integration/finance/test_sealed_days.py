@@ -236,3 +236,61 @@ def test_a_day_sealed_by_an_earlier_version_of_the_report_prints_its_bytes_witho
     ingest(cli, tmp_path, *(each | {"source": f"/q{each['source'][2:]}"} for each in with_other))
     ran = cli("win", "--gaming-day", DAY, "--property", "q", "--version", "1", "--json")
     assert ran.code == 3
+
+
+def test_a_correction_that_moves_items_and_no_figure_is_pending_and_an_adjustment(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """$30 in the box, of which nobody recorded the sale."""
+    ingest(cli, tmp_path, *day_lines(SOLD, count(59, currency={"1000": 13}), closer=487_000))
+    closed(cli)
+    ingest(cli, tmp_path, correction(SOLD, {**SOLD["data"], "amount": 13_000}, 30))
+    moved = {
+        "items.count.box_cash": -3_000,
+        "items.count.tray": 3_000,
+        "causes.unrecorded_buy_in": -3_000,
+    }
+    assert won(cli)["pending"] == moved
+    assert "pending · items: count: box cash -$30.00" in cli("win", "--gaming-day", DAY).err
+    day(cli, "reopen", DAY, *TWO, "--because", "A correction.")
+    adjusted = closed(cli)["adjustments"]
+    assert {each["figure"]: each["amount"] for each in adjusted} == moved
+    assert {len(each["facts"]) for each in adjusted} == {1}
+    assert won(cli, "--version", "1")["items"] != won(cli)["items"] == []
+
+
+def test_a_table_that_came_late_is_pending_with_the_figures_that_it_has(
+    house: Cli, tmp_path: Path
+) -> None:
+    closed(house)
+    opened = fact("table_opened", 3, "BJ-1", game="blackjack", gaming_day=DAY,
+                  min_wager=500, max_wager=5_000)  # fmt: skip
+    fill = fact("fill_accepted", 20, "BJ-1", slip="F-9", chips={"100": 5}, total=500, by=["C"])
+    ingest(house, tmp_path, opened, fill)
+    [late] = [each for each in house("win", "--gaming-day", DAY, "--json").json
+              if each["table"] == "BJ-1"]  # fmt: skip
+    lacks = ("opener", "closer", "counted", "count_gap", "seconds")
+    assert late["pending"] == {"fills": 500, **dict.fromkeys(lacks)}
+
+
+@pytest.mark.parametrize("opened_by_count", [False, True])
+def test_an_opener_of_the_day_before_is_named_when_its_count_is_corrected_late(
+    house: Cli, tmp_path: Path, *, opened_by_count: bool
+) -> None:
+    """With an opening count of its own, only the exception of the two counts changes."""
+    lines = next_day(*day_lines(SOLD, COUNTED, closer=480_000))
+    kept = [each for each in lines if opened_by_count or each["data"].get("kind") != "open"]
+    ingest(house, tmp_path, *kept)
+    assert house("day", "close", NEXT, *TWO).code == 0
+    closer = day_lines(closer=490_000)[-1]
+    amount = {**closer["data"], "total": 485_000, "chips": {"100": 4_850}}
+    fixed = correction(closer, amount, 45)
+    ingest(house, tmp_path, fixed)
+    [now] = house("win", "--gaming-day", NEXT, "--json").json
+    assert [each["id"] for each in now["late"]] == [fixed["id"]]
+    assert now["pending"].get("opener") == (None if opened_by_count else -5_000)
+    day(house, "reopen", NEXT, *TWO, "--because", "A correction.")
+    ran = day(house, "close", NEXT, *TWO)
+    named = [each["facts"] for each in ran.json[0]["adjustments"]]
+    assert all(named)
+    assert bool(named) is not opened_by_count
