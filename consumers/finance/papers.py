@@ -1,6 +1,7 @@
 """Papers that people enter, from views of finance: slips, counts, inventories, coupons, checks.
 
-What was corrected later is here as it was recorded: a paper that exists is not entered again.
+A box is as corrections leave it. Slips and inventories are as they were recorded: a number that was
+used is not entered again.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance import coupons_and_checks, money_facts
 from infra.postgres.view_tables import reading
+from ledger.adjudication.corrections import corrected, corrections
 from ledger.finance.boxes import BOX_FACTS
-from ledger.finance.placing import by_time, table_of
+from ledger.finance.placing import by_time, own_day, table_of
 from ledger.finance.slips import slips
 from ledger.record.wire import fact_of
 
@@ -35,6 +37,16 @@ SINCE_US = 3 * 24 * 3_600 * 1_000_000
 """How long before the last fact of its table a listed slip was used."""
 
 _PLACES = "SELECT tape, table_seq, table_seq FROM {schema}.finance_facts WHERE property = %(house)s"
+
+_WITH_CORRECTIONS = """
+WITH RECURSIVE told AS (
+    SELECT source, fact_id, tape, table_seq FROM {{schema}}.finance_facts
+     WHERE property = %(house)s AND {of}
+    UNION SELECT m.source, m.fact_id, m.tape, m.table_seq FROM told t
+      JOIN {{schema}}.finance_corrections_made m
+        ON m.of_source = t.source AND m.of_id = t.fact_id)
+SELECT tape, table_seq, table_seq FROM told
+"""
 
 _NEWEST = f"""{_PLACES} AND (paper_kind, paper) IN (
     SELECT f.paper_kind, f.paper FROM unnest(%(tables)s::text[]) AS t (name)
@@ -75,9 +87,13 @@ def slip_rows(store: ViewStore, property_: str, kind: str, number: str) -> list[
 
 
 def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> list[TapeRow]:
-    """The rows of the record that name a table's gaming day: counts, inventories, boxes."""
+    """The rows that name a table's gaming day, and their corrections: counts, inventories, boxes.
+
+    A corrected fact is of the table and day that it named at first, and of those it names now.
+    """
     asked = {"house": property_, "name": table, "day": gaming_day}
-    return store.rows_named(f"{_PLACES} AND table_name = %(name)s AND gaming_day = %(day)s", asked)
+    of = "table_name = %(name)s AND gaming_day = %(day)s"
+    return store.rows_named(_WITH_CORRECTIONS.format(of=of), asked)
 
 
 def tables(database: Database, property_: str) -> list[str]:
@@ -96,15 +112,16 @@ def read(database: Database, property_: str, gaming_day: str | None = None) -> E
         )
         day = gaming_day or last or ""
         of_day = store.rows_named(
-            f"{_PLACES} AND gaming_day = %(day)s", {"house": property_, "day": day}
+            _WITH_CORRECTIONS.format(of="gaming_day = %(day)s"), {"house": property_, "day": day}
         )
         newest = store.rows_named(
             _NEWEST,
             {"house": property_, "tables": names, "since_us": SINCE_US, "most": SLIPS_MAX},
         )
     boxes: dict[tuple[str, str], list[Fact]] = {}
-    for fact in sorted(map(fact_of, of_day), key=by_time):
-        if isinstance(fact.body, BOX_FACTS):
+    told = list(map(fact_of, of_day))
+    for fact in sorted(corrected(told, corrections(told)), key=by_time):
+        if isinstance(fact.body, BOX_FACTS) and own_day(fact) == day:
             boxes.setdefault((table_of(fact)[1], fact.body.box), []).append(fact)
     found = slips(sorted(map(fact_of, newest), key=by_time))
     found.sort(key=lambda slip: by_time(slip.facts[-1]), reverse=True)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from consumers.finance import papers
 from infra.postgres.recorder import version_of
+from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused
 from ledger.facts import DropBoxCounted, DropBoxVerified
 from ledger.finance.boxes import BOX_FACTS, DropBox, boxes
@@ -58,9 +59,10 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         return papers.day_rows(store, self.property, self.table, self.gaming_day)
 
     def taking(self, facts: Iterable[Fact]) -> Self:
-        """It after these facts; other facts are ignored."""
+        """It after these facts, as corrected; other facts are ignored."""
         told = list(facts)
-        its = [fact for fact in told if isinstance(fact.body, BOX_FACTS) and self._is_its(fact)]
+        meant = corrected(told, corrections(told))
+        its = [fact for fact in meant if isinstance(fact.body, BOX_FACTS) and self._is_its(fact)]
         version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         record = next(iter(boxes(sorted(its, key=by_time))), None)
         return replace(self, version=max(self.version, version), record=record)

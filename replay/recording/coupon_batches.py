@@ -27,6 +27,7 @@ from ledger.facts import (
     CouponsVoided,
 )
 from ledger.finance.coupons import CouponStock, named_serials, stock
+from ledger.finance.rounds import is_poker
 from ledger.finance.serials import Serials, range_text
 from ledger.values import dollars
 from replay.recording.papers import paper_id
@@ -98,6 +99,9 @@ class CouponBatches(Struct, frozen=True, kw_only=True):
 
     def _require_issue(self, body: CouponsIssued, its: Serials) -> None:
         of = self.stock
+        for game in filter(is_poker, body.games):
+            hint = "Name games in which patrons wager against the house (603a.21(a))."
+            self._refuse(f"Game {game}", "played for pots", hint)
         if of.received.pieces:
             self._none(its - of.received, "not received", "Enter their receipt first.")
         self._none(its & of.out, "issued already", "Enter their return first.")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.exceptions import HTTPException
 
-from infra.access.users import User
+from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts.money import Voucher
 from ledger.finance.boxes import KINDS, counted
@@ -31,6 +31,10 @@ PATH = papers.PATH + "/boxes/{property_}/{table}/{day}/{box:path}"
 router = APIRouter(include_in_schema=False)
 Counter = Annotated[User, Depends(signed_in("count", "cage"))]
 Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
+
+
+_SEES_COUNTS: frozenset[Role] = frozenset(("finance", "auditor", "cage"))
+"""Roles of people who see counts elsewhere, or verify them."""
 
 
 class ComparedCounts(NamedTuple):
@@ -60,17 +64,20 @@ def count(
     """Put a count, or the cage's verification, on record."""
     case = _case(request, user, (property_, table, day, box))
     try:
-        body = _body(case, user, form)
+        body = _body(request, case, user, form)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, user, case, 422, form=form, wrong=papers.wrong(error))
     return papers.see(f"{papers.PATH}/boxes/{property_}/{table}/{day}/{quote(box, safe='')}")
 
 
-def _body(case: CountedBox, user: User, form: Form) -> DropBoxCounted | DropBoxVerified:
+def _body(
+    request: Request, case: CountedBox, user: User, form: Form
+) -> DropBoxCounted | DropBoxVerified:
     """The fact that a form says."""
     if case.at_cage:
         return case.verify(typed.amount(form, "total"), user.employee)
+    papers.require_department(request, form.get("second", ""), "count", without=_SEES_COUNTS)
     nth = 2 if form.get("count") == "2" else 1
     content = typed.box_content(form)
     if not any(content.values()) and form.get("empty") != "yes":
@@ -83,8 +90,12 @@ def _body(case: CountedBox, user: User, form: Form) -> DropBoxCounted | DropBoxV
 
 
 def _case(request: Request, user: User, which: tuple[str, str, str, str]) -> CountedBox:
-    """The box as this user's department sees it. Raises `NotFound`."""
-    if user.has("finance", "auditor") or user.has("count") == user.has("cage"):
+    """The box as this user's department sees it. Raises `NotFound`.
+
+    A person who reads counts as another user counts none as this one.
+    """
+    roles = user.roles | papers.roles_of(request, user.employee)
+    if roles & {"finance", "auditor"} or ("count" in roles) == ("cage" in roles):
         raise HTTPException(403, "Who may read counts elsewhere cannot count or verify blind.")
     house, table, day, number = which
     papers.day_of(request, house, day)

@@ -15,11 +15,12 @@ from consumers.finance import papers
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import Role, User
 from infra.postgres.tape import require_property
-from ledger.errors import Usage
+from ledger.errors import Refused, Usage
 from ledger.finance.boxes import boxes
 from replay.recording.box_counts import CountedBox
 from replay.recording.plain_papers import FORMS
 from replay.text.times import is_gaming_day
+from replay.text.typed import same_people
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
 from replay.web.ports import ports
@@ -95,6 +96,31 @@ def of_form(request: Request, form: Mapping[str, str]) -> dict[str, Any]:
         "house": house,
         "day": day_of(request, house) if house in known else None,
     }
+
+
+def roles_of(request: Request, credential: str) -> frozenset[Role]:
+    """The roles of a person, by all users with this credential; none of a person without a user."""
+    found: set[Role] = set()
+    for each in ports(request).users.list():
+        if each.disabled_at_us is None and same_people([credential], [each.employee]):
+            found.update(each.roles)
+    return frozenset(found)
+
+
+def require_department(
+    request: Request, second: str, role: Role, *, without: frozenset[Role] = frozenset()
+) -> None:
+    """Raise `Refused` for a second person whom the program knows without this role, or with others.
+
+    without: roles that nobody may have beside it.
+    """
+    roles = roles_of(request, second)
+    if roles and (role not in roles or roles & without):
+        raise Refused(
+            f"{second} is of another department",
+            where="second",
+            hint=f"Let somebody with the role {role} take part.",
+        )
 
 
 def require_table(day: EnteredDay, table: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, cast
 from fastapi import APIRouter, Depends, Request, Response
 
 from infra.access.connections import Actor
-from infra.access.users import User
+from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused, Usage
 from ledger.finance.placing import table_of
 from ledger.finance.slips import Kind, SlipRecord
@@ -76,6 +76,7 @@ def step(
         people = two_people(user.employee, form.get("second", ""))
         chips = case.chips() if wanted == "voided" else typed.pieces(form, "chips", typed.CHIPS)
         body = case.enter(wanted, chips, people, form.get("reason", "").strip())
+        papers.require_department(request, people[1], _role(kind, wanted))
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _slip_page(request, user, found, 422, form=form, wrong=papers.wrong(error))
@@ -130,7 +131,12 @@ def _step(form: Mapping[str, str], user: User, kind: Kind) -> SlipStep:
 
 def _is_of(user: User, kind: Kind, step: SlipStep) -> bool:
     """Whether a step is of this user's department."""
-    return user.has("cage" if is_at_cage(kind, step) else "pit")
+    return user.has(_role(kind, step))
+
+
+def _role(kind: Kind, step: SlipStep) -> Role:
+    """The department whose step it is."""
+    return "cage" if is_at_cage(kind, step) else "pit"
 
 
 def _suggested(slips: Sequence[SlipRecord], kind: str, tables: Sequence[str]) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from consumers.finance import wins
+from infra.access.users import User
 from replay.recording.papers import PaperDecisions
-from tests.fixtures.web import opened_site
+from tests.fixtures.web import ACTOR, opened_site
 from tests.scenes.table_days import DAY, day_lines, fact
 from tests.scenes.view_feeds import received
 
@@ -246,7 +247,39 @@ def test_the_cage_sends_no_fill_with_the_person_who_asked_for_it(floor: Site) ->
     sent = {"step": "dispatched", "chips_500": "4"}
     refused = send(cage, slip, **sent, second="s-PIT1")
     assert (refused.status_code, "requested it" in refused.text) == (422, True)
-    assert send(cage, slip, **sent, second="G-1").status_code == 303
+    other = send(cage, slip, **sent, second="S-count2")
+    assert (other.status_code, "S-count2 is of another department" in other.text) == (422, True)
+    assert send(cage, slip, **sent, second="S-cage2").status_code == 303
+
+
+def test_a_person_who_reads_counts_as_another_user_counts_none_as_this_one(floor: Site) -> None:
+    """Until that user is disabled. A second person whom the program knows must count, too."""
+    counter = floor.browser("count1")
+    assert counter.get(BOX).status_code == 200
+    of_finance = User("again", "s-COUNT1", frozenset(("finance",)))
+    floor.ports.users.add(of_finance, password=None, subject="again@tests", actor=ACTOR)
+    assert counter.get(BOX).status_code == 403
+    assert send(counter, BOX, count="1", second="N-9", **CONTENT).status_code == 403
+    floor.ports.users.disable("again", ACTOR)
+    for second, status in (("S-cage1", 422), ("S-both", 422), ("S-count2", 303)):
+        assert send(counter, BOX, count="1", second=second, **CONTENT).status_code == status
+
+
+def test_a_box_that_a_correction_gives_to_another_table_waits_there(floor: Site) -> None:
+    its = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": [], "count": 1}
+    of = {"box": "B1", "table": "CC-08", "gaming_day": DAY, "counted_by": ["N-1", "N-2"]}
+    told = fact("drop_box_counted", 50, "count-room", **of, **its)
+    meant = {**told["data"], "table": "CC-07"}
+    fixed = fact("fact_corrected", 55, "office", of={"source": told["source"], "id": told["id"]},
+                 data=meant, because="x", by="F-1", second="F-2")  # fmt: skip
+    listed = {}
+    for nth, lines in enumerate(([told], [fixed])):
+        floor.take_in([received(json.dumps(each).encode()) for each in lines])
+        shown = floor.browser("count1").get(f"/entry?gaming_day={DAY}").text
+        listed[nth] = (shown.count("waits for its first count"), shown.count("second count"))
+        assert (BOX.replace("CC-07", "CC-08") in shown) is (nth == 0)
+    assert listed == {0: (1, 1), 1: (0, 1)}
+    assert send(floor.browser("count2"), BOX, count="2", second="N-8").status_code == 303
 
 
 def test_a_second_print_of_a_slip_says_reprint_and_each_is_logged(floor: Site) -> None:
@@ -374,6 +407,8 @@ def test_a_form_that_its_batch_book_or_check_does_not_allow_is_refused(floor: Si
     terms = {"terms": "odds", "games": "blackjack", "expires": "2026-12-31"}
     assert entered(finance, "coupons_cancelled", serials="MP-1", reason="x") == 422
     assert entered(finance, "coupons_received", **RANGE, invoice="I-1") == 303
+    poker = {**terms, "games": "blackjack\nomaha_5_high"}
+    assert entered(finance, "coupons_issued", **RANGE, **poker) == 422, "603a.21(a)"
     assert entered(finance, "coupons_issued", **RANGE, **terms) == 303
     assert entered(finance, "coupons_issued", **RANGE, **terms) == 422, "issued twice"
     assert entered(finance, "coupons_voided", serials="MP-3", reason="Torn.") == 303
