@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from consumers.finance import coupons_and_checks, money_facts
 from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import corrected, corrections
+from ledger.facts import TableOpened
 from ledger.finance.boxes import BOX_FACTS
 from ledger.finance.placing import by_time, own_day, table_of
+from ledger.finance.shifts import shift_at, shift_times
 from ledger.finance.slips import slips
 from ledger.record.wire import fact_of
 
@@ -78,6 +80,36 @@ class EnteredDay(NamedTuple):
     tables: Sequence[str]
     boxes: Mapping[tuple[str, str], Sequence[Fact]]  # facts in order of time, by table and box
     slips: Sequence[SlipRecord]  # the newest first
+
+
+class PlaceOfPaper(NamedTuple):
+    """What a table played at a time: its game, gaming day and shift, as far as facts name them."""
+
+    game: str | None = None
+    gaming_day: str | None = None
+    shift: str | None = None
+
+
+_DAY_AT = """
+SELECT gaming_day FROM {schema}.finance_facts WHERE starts AND variant <> %(recorded)s
+   AND property = %(house)s AND table_name = %(name)s AND time_us <= %(time_us)s
+ ORDER BY time_us DESC, source DESC, fact_id DESC LIMIT 1
+"""
+
+
+def place_at(database: Database, property_: str, table: str, time_us: int) -> PlaceOfPaper:
+    """What a table played at a time."""
+    asked = {"house": property_, "name": table, "time_us": time_us}
+    with reading(database, TABLES) as store:
+        found = store.query(_DAY_AT, asked | {"recorded": money_facts.RECORDED})
+        if not found:
+            return PlaceOfPaper()
+        [[day]] = found
+        told = list(map(fact_of, day_rows(store, property_, table, day)))
+    meant = sorted(corrected(told, corrections(told)), key=by_time)
+    its = [fact for fact in meant if (table_of(fact)[1], own_day(fact)) == (table, day)]
+    games = (fact.body.game for fact in its if isinstance(fact.body, TableOpened))
+    return PlaceOfPaper(next(games, None), day, shift_at(shift_times(its), time_us))
 
 
 def slip_rows(store: ViewStore, property_: str, kind: str, number: str) -> list[TapeRow]:

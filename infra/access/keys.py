@@ -33,6 +33,14 @@ def key_pattern(prefix: str) -> re.Pattern[str]:
 _KEY = key_pattern(PREFIX)
 
 
+_ACTIVE = (
+    b"SELECT key_id FROM access.device_keys"
+    b" WHERE revoked_at_us IS NULL AND (key_id = %(named)s OR source = %(named)s)"
+    b" UNION ALL SELECT key_id FROM access.reader_keys"
+    b" WHERE revoked_at_us IS NULL AND (key_id = %(named)s OR reader = %(named)s) ORDER BY key_id"
+)
+
+
 class Key(NamedTuple):
     """A key as `keys list` shows it."""
 
@@ -73,24 +81,35 @@ class Keys:
             )
         return add_key(self._access, PREFIX, "device_keys", {"source": source}, actor)
 
-    def revoke(self, key_id: str, actor: Actor) -> None:
-        """Revoke a key for good, of a device or a reader. Raises `NotFound`."""
+    def revoke(self, named: str, actor: Actor) -> str:
+        """Revoke a key for good, of a device or a reader; returns the key.
+
+        named: the key, or its source or reader. Raises `NotFound`, and `Usage` if several keys are
+        of that source or reader.
+        """
         with self._access.open() as connection:
-            done = [
+            found = [row[0] for row in connection.execute(_ACTIVE, {"named": named}).fetchall()]
+            if not found:
+                raise NotFound(
+                    f"There is no active key {named}",
+                    where="keys",
+                    hint="List the keys with `round-ledger keys list`.",
+                )
+            if len(found) > 1 and named not in found:
+                raise Usage(
+                    f"{len(found)} active keys are of {named}",
+                    where="keys",
+                    hint=f"Give one of {', '.join(found)}.",
+                )
+            key_id = named if named in found else found[0]
+            for table in ("device_keys", "reader_keys"):
                 connection.execute(
                     f"UPDATE access.{table} SET revoked_at_us = {NOW}"  # noqa: S608 - as above
                     " WHERE key_id = %s AND revoked_at_us IS NULL".encode(),
                     (key_id,),
-                ).rowcount
-                for table in ("device_keys", "reader_keys")
-            ]
-            if not any(done):
-                raise NotFound(
-                    f"There is no active key {key_id}",
-                    where="keys",
-                    hint="List the keys with `round-ledger keys list`.",
                 )
             note(connection, "key_revoked", key_id, actor)
+        return str(key_id)
 
     def source_of(self, key: str) -> str | None:
         """The source that a key authorises; None if it is invalid or revoked."""

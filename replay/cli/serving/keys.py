@@ -114,11 +114,16 @@ def _row(
 
 
 @group.command("revoke")
-def revoke(key: Annotated[str, typer.Argument(help="Its name, from `keys list`.")]) -> None:
+def revoke(
+    key: Annotated[
+        str,
+        typer.Argument(help="The key, from `keys list`; or its source or reader, if it has one."),
+    ],
+) -> None:
     """Revoke a key, effective within seconds.
 
     Example: round-ledger keys revoke 0f3a9c1b22d4
     """
     with opened_access() as access:
-        Keys(access).revoke(key, local_actor())
-    say(f"Key {key} is revoked.")
+        revoked = Keys(access).revoke(key, local_actor())
+    say(f"Key {revoked} is revoked.")

@@ -8,11 +8,13 @@ from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from consumers.finance import papers as paper_views
 from infra.access.connections import Actor
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused, Usage
 from ledger.finance.placing import table_of
 from ledger.finance.slips import Kind, SlipRecord
+from ledger.games import games
 from replay.recording.chip_slips import STEPS, EnteredSlip, SlipStep, is_at_cage
 from replay.reports.printing import print_slip
 from replay.text.typed import two_people
@@ -90,7 +92,24 @@ def on_paper(request: Request, user: Printer, form: Form) -> Response:
     case = _found(request, house, _kind(form), typed.text(form, "slip"))
     actor = Actor(user.name, address(request))
     again = print_slip(ports(request).access, house, f"{case.kind} {case.slip}", actor)
-    return page(request, "entry_slip_paper.html", case=case, again=again, user=user)
+    return page(
+        request,
+        "entry_slip_paper.html",
+        case=case,
+        again=again,
+        user=user,
+        at=_place(request, case),
+    )
+
+
+def _place(request: Request, case: EnteredSlip) -> paper_views.PlaceOfPaper:
+    """The game by its title, gaming day and shift of a slip: those of what decides it."""
+    if case.record is None:
+        return paper_views.PlaceOfPaper()
+    time_us = case.record.decides.time_us
+    at = paper_views.place_at(ports(request).database, case.property, case.table, time_us)
+    known = games().get(at.game or "")
+    return at._replace(game=known.title if known else at.game)
 
 
 def _found(request: Request, house: str, kind: Kind, number: str) -> EnteredSlip:

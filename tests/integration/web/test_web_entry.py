@@ -284,11 +284,15 @@ def test_a_box_that_a_correction_gives_to_another_table_waits_there(floor: Site)
 
 def test_a_second_print_of_a_slip_says_reprint_and_each_is_logged(floor: Site) -> None:
     pit = floor.browser("pit1")
+    box = {"box": "B2", "table": "CC-07", "gaming_day": DAY, "shift": "night"}
+    attached = fact("drop_box_attached", 30, "count-room", **box)
+    floor.take_in([received(json.dumps(attached).encode())])
     asked = {"property": "p", "kind": "fill", "slip": "F-1"}
     send(pit, "/entry/slips", **asked, table="CC-07", chips_500="4")
     first, second = (send(pit, "/entry/prints", **asked).text for _ in range(2))
     assert ("REPRINT" in first, "REPRINT" in second) == (False, True)
     assert "$20.00" in first
+    assert f"table CC-07 · Criss-Cross Poker · gaming day {DAY} · shift night" in first
     logged = [each for each in floor.ports.access.events() if each.what == "slip_printed"]
     assert [(each.actor, each.name) for each in logged] == [("pit1", "fill F-1")] * 2
 

@@ -155,6 +155,17 @@ def test_a_revoked_key_reads_nothing_from_the_next_request_on(counted: Site) -> 
         keys.revoke(key.split("_")[1], ACTOR)
 
 
+def test_a_key_is_revoked_by_the_name_of_its_system_if_it_has_one_key(counted: Site) -> None:
+    keys, key, other = Keys(counted.ports.access), reader(counted), reader(counted, "auditor")
+    with pytest.raises(Usage, match="2 active keys are of general-ledger"):
+        keys.revoke("general-ledger", ACTOR)
+    keys.revoke(other.split("_")[1], ACTOR)
+    assert keys.revoke("general-ledger", ACTOR) == key.split("_")[1]
+    problem(ask(counted, "/v1/win", key), 401)
+    with pytest.raises(NotFound):
+        keys.revoke("general-ledger", ACTOR)
+
+
 def test_each_use_is_logged_and_the_secret_is_kept_nowhere(counted: Site) -> None:
     key = reader(counted)
     for path in (f"/v1/win?gaming_day={DAY}", "/v1/journal?table=none", "/v1/win?wrong=1"):
