@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 import msgspec
 from msgspec import UNSET
 
-from consumers.finance import equivocations, journal, meters, sealed_journal, seals, shifts, wins
+from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
 from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
@@ -157,11 +157,12 @@ def read(
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(its.sealed, signed, live, late, asked.table)
-        for key, told in equivocations.read(store, asked).items() if not by_shift else ():
+        waiting = {} if by_shift else exceptions.equivocations(store, asked.property)
+        for key, told in waiting.items():
             if (*key, None) in found:
                 of = found[*key, None]
-                exceptions = [*of.exceptions, *told]
-                found[*key, None] = msgspec.structs.replace(of, exceptions=exceptions)
+                both = [*of.exceptions, *told]
+                found[*key, None] = msgspec.structs.replace(of, exceptions=both)
     return [found[key] for key in sorted(found, key=lambda key: key[:3])]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
-from consumers.finance import money_facts, round_sums, signers
+from consumers.finance import exceptions, money_facts, round_sums
 from consumers.finance.money_facts import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
@@ -137,7 +137,7 @@ def records_of(
     if not _has_corrections(store, asked):
         return DayRecords(corrected, None)
     recorded = day_records(store, asked, AS_RECORDED)
-    its = signers.with_exceptions(store, _parameters(asked), corrected, recorded)
+    its = exceptions.corrected_by_one(store, _parameters(asked), corrected, recorded)
     return DayRecords(its, recorded)
 
 

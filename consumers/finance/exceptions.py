@@ -1,7 +1,8 @@
-"""Equivocations about money: a device recorded one fact twice, with different content.
+"""Exceptions that rest on more than a day's facts: equivocations, and corrections by one person.
 
-The record keeps what came first, and the other input in quarantine. The table's day that either is
-of names both. No sealed version rests on them: an input in quarantine has no place on a tape.
+An equivocation: a device recorded one fact twice, with different content. The record keeps what
+came first, and the other input in quarantine. The table's day that either is of names both. No
+sealed version rests on them: an input in quarantine has no place on a tape.
 """
 
 from __future__ import annotations
@@ -9,23 +10,28 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from consumers.finance.money_facts import MADE
+from consumers.money.corrections_held import made_of, rows_of
+from consumers.rulings.tables import CORRECTIONS
+from ledger.adjudication.corrections import corrections_of
 from ledger.facts import type_name
-from ledger.finance.exceptions import EQUIVOCATION
-from ledger.finance.feed import MONEY
+from ledger.finance.exceptions import EQUIVOCATION, signed_by_one
+from ledger.finance.feed import MONEY, with_signers
 from ledger.finance.placing import own_day, table_of
 from ledger.finance.rounds import MONEY_OF_ROUNDS
 from ledger.finance.slips import refs
+from ledger.finance.table_day import papers_of
 from ledger.finance.win import AuditException
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line, structured
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from consumers.finance.wins import WinsAsked
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import DayKey
+    from ledger.finance.exceptions import DayKey, FactId
+    from ledger.finance.table_day import DayRecord
     from ledger.record.wire import Fact
 
 
@@ -37,10 +43,13 @@ class _TwoTellings(NamedTuple):
     number: int  # of the other one in quarantine
 
 
-def read(store: ViewStore, asked: WinsAsked) -> dict[DayKey, list[AuditException]]:
-    """The equivocations about money that wait in quarantine, by table and gaming day."""
+def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[AuditException]]:
+    """The equivocations about money that wait in quarantine, by table and gaming day.
+
+    property_: None: of all.
+    """
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
-    pairs = [each for each in _pairs(store, asked) if _is_of_money(each)]
+    pairs = [each for each in _pairs(store, property_) if _is_of_money(each)]
     days = _days(store, [fact for each in pairs for fact in each[:2]])
     for each, recorded, other in zip(pairs, days[::2], days[1::2], strict=True):
         for day in sorted({key for key in (recorded, other) if key}):
@@ -48,7 +57,7 @@ def read(store: ViewStore, asked: WinsAsked) -> dict[DayKey, list[AuditException
     return found
 
 
-def _pairs(store: ViewStore, asked: WinsAsked) -> Iterator[_TwoTellings]:
+def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
     rows = store.query(
         "SELECT q.quarantine_id, q.attributes, q.octets, t.originator_id, t.originator_version"
         " FROM ledger.quarantine q JOIN ledger.identity i USING (source, fact_id)"
@@ -56,7 +65,7 @@ def _pairs(store: ViewStore, asked: WinsAsked) -> Iterator[_TwoTellings]:
         " WHERE q.verdict = 'equivocation' AND q.released_at_us IS NULL"
         " AND (%(property)s::text IS NULL OR split_part(q.source, '/', 2) = %(property)s)"
         " ORDER BY q.quarantine_id",
-        {"property": asked.property},
+        {"property": property_},
     )
     kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, n, n) for *_, t, n in rows)}
     for number, attributes, octets, *place in rows:
@@ -110,3 +119,49 @@ def _said(fact: Fact) -> str:
         if isinstance(cents, int):
             return f"{name} of {dollars(cents)}"
     return name
+
+
+# Those of a fact that came later name no round: all are read, as they are few.
+_OF_ROUNDS = f"""
+SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}
+ WHERE round IS NULL OR ((%(day)s::text IS NULL OR split_part(round, '/', 2) = %(day)s)
+   AND (%(property)s::text IS NULL OR starts_with(round, %(property)s || ':')))
+"""  # noqa: S608 - put together from constants
+
+
+def corrected_by_one(
+    store: ViewStore,
+    asked: Mapping[str, object],
+    corrected: Mapping[DayKey, DayRecord],
+    recorded: Mapping[DayKey, DayRecord],
+) -> dict[DayKey, DayRecord]:
+    """Days with the exceptions of their corrections; `recorded`: the same without corrections.
+
+    asked: property and day, as in the queries of wins.
+    """
+    papers = {
+        (fact.source, fact.id)
+        for records in (corrected, recorded)
+        for each in records.values()
+        for fact in papers_of(each)
+    }
+    rows = made_of(store, MADE, sorted(papers))
+    made = {of: list(map(fact_of, its)) for of, its in rows.items()}
+    of_rounds = corrections_of(map(fact_of, store.rows_named(_OF_ROUNDS, asked)))
+    for of, its in of_rounds.items():
+        made[of] = list(
+            {(each.source, each.id): each for each in (*made.get(of, ()), *its)}.values()
+        )
+    alone = {of: its for of, its in made.items() if signed_by_one(its)}
+    if not alone:
+        return dict(corrected)
+    return with_signers(corrected, recorded, alone, _days_of_rounds(store, alone))
+
+
+def _days_of_rounds(store: ViewStore, made: Mapping[FactId, list[Fact]]) -> dict[FactId, DayKey]:
+    """The days of those facts that are of rounds."""
+    found: dict[FactId, DayKey] = {}
+    for of, row in rows_of(store, made).items():
+        if round_ := fact_of(row).round:
+            found[of] = (round_.property, round_.gaming_day, round_.table)
+    return found
