@@ -98,7 +98,8 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     @property
     def is_plain(self) -> bool:
         """Whether its sums say all of it."""
-        return not (self.items or self.exceptions or self.meters or self.awaits)
+        details = (self.items, self.exceptions, self.meters, self.beside_gaps)
+        return not (any(details) or self.awaits)
 
 
 def round_money(

@@ -15,7 +15,7 @@ from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape
 from ledger.facts import DropBoxAttached, DropBoxCounted, FactCorrected, FactRef
 from ledger.finance import day_versions
-from ledger.finance.win import figures
+from ledger.finance.win import win_parts
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import encode, fact_of
 from replay.recording.sealed_days import DayDecisions, SealedDay, Signers
@@ -81,8 +81,9 @@ def said(database: Database, version: int, gaming_day: str = DAY) -> bytes:
 
 
 def amounts(wins: list[TableWin]) -> dict[tuple[str, str], int | None]:
-    """Every figure of a version, by table and name."""
-    return {(w.table or "", name): each for w in wins for name, each in figures(w).items()}
+    """Every part of a version that is not 0, by table and name."""
+    parts = ((w.table or "", name, each) for w in wins for name, each in win_parts(w).items())
+    return {(table, name): each for table, name, each in parts if each != 0}
 
 
 @budget("size", (3, 20), (20, 500))
@@ -145,11 +146,11 @@ def differs_by_its_adjustments(database: Database, version: int) -> None:
     )
     for each in adjustments:
         key = (each.table, each.figure)
-        assert (each.before, each.after) == (before.get(key), after.get(key))
+        assert (each.before, each.after) == (before.get(key, 0), after.get(key, 0))
         if each.amount is not None:
             assert each.amount == (each.after or 0) - (each.before or 0)
         before[key] = each.after
-    assert before == after
+    assert {key: each for key, each in before.items() if each != 0} == after
     named = {(ref.source, ref.id) for each in adjustments for ref in each.facts}
     assert {id_.split("-")[1] for _, id_ in named} == {str(version - 1)}
 
