@@ -54,10 +54,10 @@ _LATEST = 2**63 - 1
 
 
 class Held(NamedTuple):
-    """A corrected fact and the correction that holds, as rows of the record."""
+    """A corrected fact and the correction that holds of it, as rows of the record."""
 
     target: TapeRow
-    correction: TapeRow
+    correction: TapeRow | None  # None: it was taken back
 
 
 def held(
@@ -70,17 +70,6 @@ def held(
 
     `is_own`: whether a corrected fact is one that this process writes of.
     """
-    found = _changed(store, batch, table, is_own)
-    return [Held(target, why) for target, why in found if why is not None]
-
-
-def _changed(
-    store: ViewStore,
-    batch: Batch,
-    table: ViewTable,
-    is_own: Callable[[TapeRow], bool] = lambda _: True,
-) -> list[tuple[TapeRow, TapeRow | None]]:
-    """As `held`, and those whose corrections were taken back: no correction holds of them."""
     told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTIONS)]  # type: ignore[attr-defined] # a FactCorrected
     wanted = {(of.source, of.id) for _, of in told} | _awaited(store, batch, table)
     if not wanted:
@@ -89,7 +78,7 @@ def _changed(
     store.save(table, _made(told, targets))
     own = [row for row in _ends(store, targets, batch.position).values() if is_own(row)]
     why = holding(store, table, [(row.source, row.id) for row in own], batch.position)
-    return [(row, why.get((row.source, row.id))) for row in own]
+    return [Held(row, why.get((row.source, row.id))) for row in own]
 
 
 def facts_changed(
@@ -99,7 +88,7 @@ def facts_changed(
     found: dict[Key, tuple[TapeRow, TapeRow | None]] = {
         (row.source, row.id): (row, None) for row in batch.rows if row.type in types
     }
-    for target, why in _changed(store, batch, table):
+    for target, why in held(store, batch, table):
         if target.type in types:
             found[target.source, target.id] = (target, why)
     return found

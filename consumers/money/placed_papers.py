@@ -26,7 +26,7 @@ from consumers.money.amounts import (
 from consumers.money.corrections_held import held, made_table
 from consumers.runtime.source import round_of_row
 from infra.postgres.view_tables import Column, ViewTable
-from ledger.adjudication.corrections import corrected
+from ledger.adjudication.corrections import corrected, correction_of
 from ledger.facts import AdjustmentPaid, FactCorrected
 from ledger.finance.placing import OPENS_DAY, day_after, disputed_tables, own_day, table_of
 from ledger.record.wire import fact_of
@@ -146,7 +146,11 @@ def note(store: ViewStore, batch: Batch) -> ChangedDays:
         if row.type in READS and not _is_of_round(row)
     }
     changed = held(store, batch, MADE, lambda row: row.type in READS)
-    told |= {(each.target.source, each.target.id): each for each in changed}
+    told |= {
+        (each.target.source, each.target.id): each
+        for each in changed
+        if each.correction or not _is_of_round(each.target)
+    }
     owns = batch.share.owns_table
     gone = [row for row in store.rows(PAPERS, [(e.target.source, e.target.id) for e in changed])
             if owns(row.property, row.table_name)]  # fmt: skip
@@ -166,7 +170,8 @@ def corrected_facts(row: TapeRow, why: TapeRow | None, fact: Fact) -> list[tuple
     if not isinstance(body, FactCorrected):
         return [(1, fact)]
     before = -1 if _is_of_round(row) else 0
-    after = corrected([fact], {(fact.source, fact.id): body})
+    meant = correction_of(fact, body)
+    after = corrected([fact], {(fact.source, fact.id): meant} if meant else {})
     return [(before, fact), *((1, each) for each in after)]
 
 

@@ -181,6 +181,19 @@ def test_the_latest_correction_holds_and_one_that_takes_it_back_leaves_nothing(
     assert (days[DAY].corrections, days[DAY].corrected) == ([], {})
 
 
+@pytest.mark.parametrize("which", ["cash", "paid"])
+@pytest.mark.parametrize("size", [1, 500])
+def test_a_correction_that_a_later_one_takes_back_leaves_the_drop_as_it_was(
+    database: Database, which: str, size: int
+) -> None:
+    """Of a paper and of a payment of a round; the control is the correction alone."""
+    facts = floor()
+    wrong = correction(facts[which], at=100, amount=4_000)
+    plain = kept(database, list(facts.values()), size)
+    assert kept(database, [wrong], size) != plain
+    assert kept(database, [correction(wrong, at=200)], size) == plain
+
+
 @pytest.mark.parametrize("size", [1, 3, 2_000])
 def test_a_correction_that_comes_before_its_fact_is_shown_once_that_is_there(
     database: Database, size: int
