@@ -186,7 +186,7 @@ def test_the_latest_correction_holds_and_one_that_takes_it_back_leaves_nothing(
 def test_a_correction_that_a_later_one_takes_back_leaves_the_drop_as_it_was(
     database: Database, which: str, size: int
 ) -> None:
-    """Of a paper and of a payment of a round; the control is the correction alone."""
+    """The facts are a paper and a payment of a round; the control is the correction alone."""
     facts = floor()
     wrong = correction(facts[which], at=100, amount=4_000)
     plain = kept(database, list(facts.values()), size)
