@@ -300,3 +300,15 @@ def test_nothing_is_wider_than_an_old_workstations_screen(browser: Browser, floo
         for path in ("/", "/live", "/statistics", "/drop", "/win"):
             page.goto(f"{floor.url}{path}")
             assert fits(page), path
+
+
+@pytest.mark.long
+def test_no_column_of_the_rounds_is_cut_beside_the_filters(browser: Browser, floor: Site) -> None:
+    with opened(browser, floor, "surveillance") as page:
+        for width in (1600, 1440, 1366, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(f"{floor.url}/find?finding=any")
+            beyond = page.locator("#results .tablebox").last.evaluate(
+                "box => box.scrollWidth - box.clientWidth"
+            )
+            assert beyond == 0, width
