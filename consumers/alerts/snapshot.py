@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from infra.postgres.alerts import Device
     from infra.postgres.parking import ParkedSummary
     from infra.postgres.relay_progress import Refusal, Strays, Waiting
+    from infra.postgres.tape import DoorRefusal
     from infra.settings import Settings
 
 
@@ -30,6 +31,7 @@ class Snapshot(NamedTuple):
     strays: Sequence[Strays] = ()
     refusals: Sequence[Refusal] = ()
     dead_letters: Mapping[str, int] = MappingProxyType({})  # not handled yet, by topic
+    door_refusals: Sequence[DoorRefusal] = ()
 
     @property
     def hour(self) -> int:

@@ -10,6 +10,7 @@ from consumers.alerts.kinds import cameras, tables
 from consumers.alerts.snapshot import Snapshot
 from consumers.floor import table_board
 from infra.postgres import parking, relay_progress
+from ledger.roster.door import REASONS
 
 if TYPE_CHECKING:
     from infra.postgres.alerts import Alerts
@@ -31,6 +32,7 @@ class SnapshotReader:
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
         boards = table_board.read(self._database) if table_board.VIEW.name in behind else []
         open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
+        since_us = now_us - self._settings.alert_age_s * 1_000_000
         return Snapshot(
             now_us,
             self._settings,
@@ -42,4 +44,5 @@ class SnapshotReader:
             parking.shown(self._database),
             relay_progress.strays(self._database),
             relay_progress.refusals(self._database),
+            door_refusals=tape.door_refusals(REASONS, since_us),
         )

@@ -6,7 +6,6 @@ no facts, and no other role reads schema `access`.
 
 from __future__ import annotations
 
-import getpass
 import queue
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import psycopg
 
 from infra.postgres.connection import translated
+from infra.sender import os_login
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,7 @@ def note(connection: AnyConnection, what: str, name: str, actor: Actor, detail: 
 
 def local_actor() -> Actor:
     """The login that runs a command on this machine."""
-    return Actor(f"os:{getpass.getuser()}")
+    return Actor(os_login())
 
 
 def _storable(text: str) -> str:

@@ -41,6 +41,12 @@ _ACTIVE = (
 )
 
 
+def key_id_of(key: str) -> str | None:
+    """The id in a device's key; None for another text. It says nothing of whether it is valid."""
+    parts = _KEY.match(key)
+    return parts[1] if parts else None
+
+
 class Key(NamedTuple):
     """A key as `keys list` shows it."""
 

@@ -29,6 +29,7 @@ from psycopg.rows import dict_row
 
 from infra.postgres import arrays, tape
 from infra.postgres.connection import IDLE_S_MAX
+from infra.sender import current_sender
 from ledger.errors import Usage
 from ledger.record.tape import Received, TapeRow
 from ledger.values import NAME, Source
@@ -203,7 +204,8 @@ class TapeRecorder(PostgresApplicationRecorder):
         Raises `IntegrityError` if another fact has a version, or the version before is missing.
         After a lost answer the second call finds the same facts in the record and succeeds.
         """
-        facts = [_checked(event) for event in stored_events]
+        sender = current_sender()
+        facts = [_checked(event)._replace(sender=sender) for event in stored_events]
         if not facts:
             return []
         with self.datastore.get_connection() as connection:

@@ -1,7 +1,7 @@
 """The record in PostgreSQL: `ledger.record.tape.Tape`, plus the quarantine and the counters.
 
-Appends call the SQL function `ledger.append` in one round trip and one transaction. Reads are plain
-binary queries. `PostgresTape` uses its own connections, and several threads may share it. The
+Appends call the SQL function `ledger.append_from` in one round trip and one transaction. Reads are
+plain binary queries. `PostgresTape` uses its own connections, and several threads may share it. The
 functions use the caller's connection, in its transaction and snapshot.
 """
 
@@ -64,8 +64,22 @@ COLUMNS = (
 )
 """The columns of ledger.tape (as `t`) in the order of a `TapeRow`."""
 
-_APPEND = "SELECT * FROM ledger.append(%b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b)"
-_RELEASE = "SELECT * FROM ledger.release(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_APPEND = f"SELECT * FROM ledger.append_from({', '.join(['%b'] * 17)})"  # noqa: S608 - as below
+_RELEASE = "SELECT * FROM ledger.release_by(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_OF_TYPES = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.originator_id = %b AND t.originator_version > %b AND t.originator_version <= %b
+   AND t.topic = ANY(%b) ORDER BY t.originator_version
+"""  # noqa: S608 - as below
+_HEAD_SEQ = "SELECT h.table_seq FROM ledger.heads h WHERE h.tape = %b"
+_REFUSALS = """
+SELECT split_part(coalesce(senders[1], ''), ' ', 1), reason, sum(times_received)::bigint,
+       max(last_received_at_us), min(quarantine_id)
+  FROM ledger.quarantine
+ WHERE last_received_at_us >= %b AND released_at_us IS NULL AND reason = ANY(%b)
+ GROUP BY 1, 2 ORDER BY 5
+"""
+_SENDER = "SELECT t.sender FROM ledger.tape t WHERE t.notification_id = %b"
 _READ = f"""
 SELECT {COLUMNS} FROM ledger.tape t
  WHERE t.notification_id > %b ORDER BY t.notification_id LIMIT %b
@@ -139,7 +153,8 @@ SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
 """  # noqa: S608 - as above
 _QUARANTINED = """
 SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
-       times_received, received_at_us, last_received_at_us, released_at_us, released_position
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position,
+       senders
   FROM ledger.quarantine
  WHERE quarantine_id > %b AND (%b OR released_at_us IS NULL)
  ORDER BY quarantine_id LIMIT %b
@@ -147,7 +162,8 @@ SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, att
 _ASIDE = """
 SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
        times_received, received_at_us, last_received_at_us, released_at_us, released_position,
-       digest, EXISTS (SELECT FROM ledger.tape t WHERE t.notification_id = released_position)
+       senders, digest,
+       EXISTS (SELECT FROM ledger.tape t WHERE t.notification_id = released_position)
   FROM ledger.quarantine
  WHERE quarantine_id > %b AND quarantine_id <= %b ORDER BY quarantine_id LIMIT %b
 """
@@ -209,8 +225,18 @@ class PartLag(NamedTuple):
     behind_us: int  # as of a view
 
 
+class DoorRefusal(NamedTuple):
+    """The facts of one sender that were refused for one reason, and not released."""
+
+    sender: str  # the first word of `Received.sender`; empty if nobody is known
+    reason: str
+    times: int
+    last_at_us: int
+    first_id: int  # the lowest number in quarantine
+
+
 class _Answer(NamedTuple):
-    """The result of `ledger.append`: five parallel arrays, facts first, then quarantined inputs."""
+    """The result of `ledger.append_from`: five parallel arrays, facts first."""
 
     verdicts: list[Verdict]
     positions: list[int | None]
@@ -284,6 +310,23 @@ class PostgresTape:
         given = (*times_us, after, list(tapes), limit)
         rows = self._read(lambda c: _run(c, _TOLD_BETWEEN, given).fetchall())
         return [TapeRow._make(row) for row in rows]
+
+    def of_types(
+        self, tape: str, after_seq: int, types: Sequence[str]
+    ) -> tuple[list[TapeRow], int]:
+        """Rows of some types on a tape after a sequence number, in order, and the newest number."""
+        return self._read(lambda c: of_types(c, tape, after_seq, types))
+
+    def sender_of(self, position: int) -> str | None:
+        """Who brought the fact at a position, as `Received.sender`; None if it is not known."""
+        row = self._read(lambda c: _run(c, _SENDER, (position,)).fetchone())
+        return row[0] if row else None
+
+    def door_refusals(self, reasons: Sequence[str], since_us: int) -> list[DoorRefusal]:
+        """What was quarantined for these reasons since a time, by the ledger's clock."""
+        given = (since_us, list(reasons))
+        rows = self._read(lambda c: _run(c, _REFUSALS, given).fetchall())
+        return [DoorRefusal._make(row) for row in rows]
 
     def heads(self) -> list[Head]:
         """The head of every tape, by tape."""
@@ -524,6 +567,18 @@ def require_property(database: Database, property_: str | None) -> None:
         )
 
 
+def of_types(
+    connection: psycopg.Connection[Any], tape: str, after_seq: int, types: Sequence[str]
+) -> tuple[list[TapeRow], int]:
+    """Rows of some types on a tape after a sequence number, in order, and the newest number."""
+    head = _run(connection, _HEAD_SEQ, (tape,)).fetchone()
+    newest_seq = head[0] if head else 0
+    if newest_seq <= after_seq:
+        return [], after_seq
+    rows = _run(connection, _OF_TYPES, (tape, after_seq, newest_seq, list(types))).fetchall()
+    return [TapeRow._make(row) for row in rows], newest_seq
+
+
 class NewestFact(NamedTuple):
     """One of the newest facts of a tape."""
 
@@ -620,11 +675,12 @@ def _fact_columns(facts: Sequence[Received]) -> Iterator[arrays.Array]:
     for fact in facts:
         _check(fact)
     columns = tuple(zip(*facts, strict=True)) or ((),) * len(Received._fields)
-    tapes, types, sources, ids, times_us, subjects, attributes, datas = columns
+    tapes, types, sources, ids, times_us, subjects, attributes, datas, senders = columns
     yield from (arrays.texts(column) for column in (tapes, types, sources, ids))
     yield arrays.bigints(times_us)
     yield arrays.texts(subjects)
     yield from (arrays.byteas(column) for column in (attributes, datas))
+    yield arrays.texts(senders)
 
 
 def _aside_columns(aside: Sequence[Quarantined]) -> Iterator[arrays.Array]:

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ledger.facts import accounting, cameras, cases, money, review, rounds, tables
+from ledger.facts import accounting, cameras, cases, keys, money, review, rounds, tables
 from ledger.facts.accounting import *  # noqa: F403 - other packages import every fact from here
 from ledger.facts.cameras import *  # noqa: F403 - as above
 from ledger.facts.cases import *  # noqa: F403 - as above
+from ledger.facts.keys import *  # noqa: F403 - as above
 from ledger.facts.money import *  # noqa: F403 - as above
 from ledger.facts.review import *  # noqa: F403 - as above
 from ledger.facts.rounds import *  # noqa: F403 - as above
@@ -49,6 +50,7 @@ FACTS: dict[str, type[Body]] = {
     **_family(cameras),
     **_family(cases),
     **_family(review),
+    **_family(keys),
 }
 """The struct of every current fact, by its stored type name."""
 

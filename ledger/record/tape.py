@@ -34,7 +34,8 @@ class Received(NamedTuple):
 
     `attributes` frames the attributes as received strings, sorted by name. `data` and the
     transport's own (`datacontenttype` of JSON) are not among them. `data` is the bytes of `data` as
-    received. The named fields repeat attributes that are needed as columns.
+    received. The named fields repeat attributes that are needed as columns. `sender` stands beside
+    the fact and is no part of it.
     """
 
     tape: str  # "<property>/<place>"
@@ -45,6 +46,7 @@ class Received(NamedTuple):
     subject: str | None
     attributes: bytes
     data: bytes
+    sender: str | None = None  # who brought it: `key:0f3a9c1b22d4`, `os:anna`
 
 
 class TapeRow(NamedTuple):
@@ -96,6 +98,7 @@ class Quarantined(NamedTuple):
     hint: str  # what to do now
     source: str | None = None
     id: str | None = None
+    sender: str | None = None  # as of a `Received`
 
 
 class InQuarantine(NamedTuple):
@@ -116,6 +119,7 @@ class InQuarantine(NamedTuple):
     last_received_at_us: int
     released_at_us: int | None
     released_position: int | None
+    senders: Sequence[str] = ()  # everyone who brought these bytes, each as `Received.sender`
 
 
 class Counters(NamedTuple):

@@ -36,6 +36,7 @@ _OBJECTS = 2  # the event and its `data`; deep nesting would exhaust the stack
 _ARRAYS_MAX = 16  # far from the deepest nesting that is allowed
 _NAMES = 6  # of every event, `data` included
 _SEQUENCE_MAX = 18
+_SIGNATURE_SIZE = 88  # 64 bytes in base64
 _TIME_SIZES = (27, 32)  # to the microsecond, with `Z` or with an offset
 
 
@@ -48,6 +49,8 @@ class _Event(Struct, gc=False, forbid_unknown_fields=True, kw_only=True):
     subject: str | UnsetType = UNSET
     sequence: str | UnsetType = UNSET
     boot: str | UnsetType = UNSET
+    signature: str | UnsetType = UNSET
+    signkey: str | UnsetType = UNSET
     data: Raw
 
 
@@ -78,6 +81,7 @@ def _named(name: bytes, size_max: int) -> list[bytes]:
 
 _ID, _SEQUENCE = _named(b"id", ID_MAX), _named(b"sequence", _SEQUENCE_MAX)
 _TIME = _named(b"time", max(_TIME_SIZES))
+_SIGNATURE = _named(b"signature", _SIGNATURE_SIZE)[_SIGNATURE_SIZE]
 
 
 def usual_event(octets: bytes) -> Received | None:
@@ -130,6 +134,8 @@ def _framed(
         if not (sequence.isdigit() and len(sequence) <= _SEQUENCE_MAX):
             return None
         framed_sequence = _SEQUENCE[len(sequence)] + sequence.encode()
+    framed_signature = _signed(event.signature, event.signkey)
+    names -= 2 * bool(framed_signature)
     if event.subject is not UNSET:
         names -= 1
         subject = _subject(event.subject, sender.parsed.property)
@@ -142,8 +148,8 @@ def _framed(
         return None
     return b"".join(
         (
-            framed_boot, _ID[size], id_.encode(), framed_sequence, sender.framed, framed_subject,
-            _TIME[len(time)], time.encode(), type_,
+            framed_boot, _ID[size], id_.encode(), framed_sequence, framed_signature, sender.framed,
+            framed_subject, _TIME[len(time)], time.encode(), type_,
         )
     )  # fmt: skip
 
@@ -164,6 +170,18 @@ def _subject(subject: str, property_: str) -> _Subject:
 @lru_cache(maxsize=4096)
 def _boot(boot: str) -> bytes:
     return frame_attributes({"boot": boot})
+
+
+def _signed(signature: str | UnsetType, signkey: str | UnsetType) -> bytes:
+    """The two attributes of a signature, framed; nothing if one is missing or not usual."""
+    if signature is UNSET or signkey is UNSET or len(signature) != _SIGNATURE_SIZE:
+        return b""
+    return _SIGNATURE + signature.encode() + _signkey(signkey)
+
+
+@lru_cache(maxsize=4096)
+def _signkey(key: str) -> bytes:
+    return frame_attributes({"signkey": key})
 
 
 def _time_us(text: str) -> int | None:

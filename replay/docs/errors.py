@@ -25,23 +25,30 @@ EXITS = {
 
 REASONS = {
     "bad_attribute": "An attribute of the event does not have its form.",
+    "bad_signature": "The signature is not one of the key that the fact names.",
     "bad_subject": "`subject` names no round (or, for a Rules Submission, no table or property).",
     "content_type": "`datacontenttype` is not JSON in UTF-8.",
     "data_base64": "The event carries `data_base64`, which is not read here.",
     "data_missing": "There is no `data`, or it is null.",
     "duplicate_key": "A name appears twice in one object, or a header twice.",
     "equivocation": "Source and id are on record with other bytes; both are kept.",
+    "key_revoked": "The key was revoked, or replaced by another.",
+    "key_unknown": "The key that the fact names is not on the roster of the property.",
     "missing_attribute": "A required attribute of the event is missing.",
     "missing_field": "A required field of `data` is missing.",
     "missing_subject": "This fact needs a `subject`.",
     "not_a_number": "`NaN` or `Infinity`, which JSON does not have.",
     "not_an_object": "The event, or its `data`, is not an object.",
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
+    "not_of_a_device": "Keys and grants are recorded by commands alone.",
     "not_utf8": "The bytes are not UTF-8.",
+    "outside_grant": "The key signs for another source, or its role may not report this.",
     "oversize": "The fact is over 65,536 bytes long.",
+    "time_too_far": "Over two days ahead of the ledger's clock, or 400 days behind it.",
     "too_deep": "Arrays and objects are nested too deeply.",
     "unknown_type": "No fact has this name here. Release it after an upgrade that knows it.",
     "unknown_version": "This version is not known here. Release it after an upgrade that knows it.",
+    "unsigned": "The property has a roster of keys, and the fact is not signed.",
     "wrong_field": "A field has a wrong value: a float for money, a card that does not exist.",
 }
 
@@ -64,8 +71,8 @@ def page() -> str:
             ((status, says["description"]) for status, says in responses().items()),
         ),
         "## Reasons of quarantine",
-        "A malformed input is kept with its bytes and one of these; `round-ledger quarantine "
-        "show` prints what is wrong, where, and what to do.",
+        "An input that is malformed, or that its key may not say, is kept with its bytes and one "
+        "of these. `round-ledger quarantine show` prints what is wrong, where, and what to do.",
         markdown.table(
             ("reason", "meaning"), ((markdown.code(name), says) for name, says in REASONS.items())
         ),

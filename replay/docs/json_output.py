@@ -114,8 +114,9 @@ _CHECKPOINT = ("log", "entries", "root", "signed")
 _QUARANTINED = (
     *("quarantine_id", "received_at", "reason", "what", "where", "bytes", "hint", "verdict"),
     *("source", "id", "attributes", "octets", "times_received", "last_received_at"),
-    *("released_at", "released_position"),
+    *("released_at", "released_position", "senders"),
 )
+_KEY = ("key", "source", "role")
 _LETTER = ("place", "from", "reason", "tries", "failed_at", "replayed_at", "replayed_by")
 
 FORMS = (
@@ -300,8 +301,13 @@ FORMS = (
         "report of `report schedule`",
         ("report", "title", "every", "last_day", "last_printed"),
     ),
-    JsonForm(("keys add",), "key", ("key", "source", "role")),
-    JsonForm(("keys list",), "key", ("key", "source", "role", "made", "revoked")),
+    JsonForm(("keys add",), "key", _KEY),
+    JsonForm(("keys list",), "key", (*_KEY, "kind", "made", "revoked", "replaced_by", "by")),
+    JsonForm(("keys enrol",), "key", (*_KEY, "public")),
+    JsonForm(("keys load",), "file", ("keys", "loaded")),
+    JsonForm(("keys rotate",), "key", (*_KEY, "public", "replaces")),
+    JsonForm(("grants list",), "grant", ("role", "facts", "tables", "cameras")),
+    JsonForm(("grants set",), "role", ("role", "grants")),
     JsonForm(
         ("keys signing make", "keys signing show", "keys signing rotate"),
         "key",
@@ -357,7 +363,7 @@ FORMS = (
     JsonForm(("services up", "services status"), "server", fields_of(ServiceState)),
     JsonForm(("services down",), "run", ("stopped", "postgres")),
     JsonForm(("settings",), "setting", fields_of(SettingShown)),
-    JsonForm(("simulate",), "run: counts", ("facts", "rounds", "planted", "segments")),
+    JsonForm(("simulate",), "run: counts", ("facts", "rounds", "planted", "segments", "keys")),
     JsonForm(("submissions check",), "file", ("game", "edges")),
     JsonForm(("submissions file",), "file", ("edges", *_ANSWER), _MALFORMED),
     JsonForm(("topics apply", "topics check"), "difference", fields_of(Difference)),

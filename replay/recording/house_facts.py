@@ -10,6 +10,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from infra.sender import current_sender
 from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.tape import Quarantined
 from ledger.record.wire import encode, parse_structured
@@ -108,7 +109,7 @@ def build_fact(
     judged = parse_structured(encode(body, who, id or new_id(when_us), when_us, subject))
     if isinstance(judged, Quarantined):
         raise Usage(f"{judged.what} ({judged.reason})", where=judged.where, hint=judged.hint)
-    return judged
+    return judged._replace(sender=current_sender())
 
 
 def new_id(time_us: int) -> str:

@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ledger.errors import Unavailable
+from replay.roster.door import Door
 from replay.web.access.quotas import QUOTA, Quota, Quotas
 from replay.web.api.arrivals import AsyncCommitter
 from replay.web.api.facts import BODY_S_MAX, Intake
@@ -119,6 +120,7 @@ def build(
         body_s_max=body_s_max,
         keys=keys,
         quotas=Quotas(quota),
+        door=Door(tape),
     )
     app.add_api_route(
         FACTS,

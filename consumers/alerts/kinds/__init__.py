@@ -3,6 +3,7 @@
 from consumers.alerts.kinds import (
     cameras,
     dead_letters,
+    door,
     payout,
     refusals,
     rulings,
@@ -24,6 +25,7 @@ KINDS = (
     dead_letters.DEAD_LETTERS,
     refusals.RELAY_REFUSED,
     strays.STRAYS,
+    door.DOOR_REFUSED,
 )
 """In the order of the settings and of the documentation."""
 

@@ -54,6 +54,7 @@ from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
 from replay.recording.sealed_days import DayDecisions, Signers, versions_folder
+from replay.roster.door import Door
 from replay.rounds.reading import LoadedRound, load_round
 from replay.rounds.views import catch_up_views
 from replay.shell.output import Advance, print_drawn, progress, say
@@ -250,7 +251,7 @@ def _take_in(database: Database, feed: Path, advance: Advance) -> tuple[Counter[
         PostgresTape(database) as tape,
         Committer(tape) as committer,
     ):
-        for line, _, receipt in keep(committer, blocks(sources)):
+        for line, _, receipt in keep(committer, blocks(sources), Door(tape)):
             verdicts[receipt.verdict] += 1
             advance(len(line.octets) + 1, total=size(sources))
     told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))

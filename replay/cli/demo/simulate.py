@@ -23,6 +23,7 @@ from ledger.values import parse_subject, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import require_gaming_day
 from replay.footage.simulated.filming import film
+from replay.roster.signed_floor import sign_floor
 from replay.shell.output import Json, print_json, progress, say
 
 app = family()
@@ -59,12 +60,16 @@ def simulate(  # noqa: PLR0913 - one option a choice
         str, typer.Option(metavar="DAY", help="YYYY-MM-DD.", callback=require_gaming_day)
     ] = "2026-11-20",
     property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
+    sign: Annotated[
+        bool, typer.Option("--sign", help="Let each device sign, with a key made in `keys/`.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Deal a floor at random, with mistakes and footage.
 
     Writes `feed.jsonl` and `truth.jsonl`. If footage is drawn, it also writes `shots/`, `footage/`
-    and the recorder's facts in `footage.jsonl`.
+    and the recorder's facts in `footage.jsonl`. With `--sign` the facts are signed; `keys load`
+    puts the keys of `keys/roster.jsonl` on the roster.
 
     Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
     """
@@ -94,11 +99,13 @@ def simulate(  # noqa: PLR0913 - one option a choice
             cameras_max=cameras,
         )
     segments = _filmed(plan, written, out)
+    keys = sign_floor(out) if sign else 0
     counted = {
         "facts": written.facts,
         "rounds": written.rounds,
         "planted": len(written.planted),
         "segments": segments,
+        "keys": keys,
     }
     if json:
         print_json(counted)

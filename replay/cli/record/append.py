@@ -1,16 +1,18 @@
 """Appends feeds to the record, block after block."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
+from infra.sender import os_login
 from ledger.record.group_commit import Committer
 from ledger.record.tape import Quarantined, Receipt, Received
 from ledger.record.wire import parse_line
 from ledger.values import quantity
 from replay.cli.shell.feeds import FeedLine, blocks, opened, size
 from replay.recording.answers import answer
+from replay.roster.door import Door
 from replay.shell.connections import opened_tape
 from replay.shell.output import print_json, progress, say
 
@@ -32,8 +34,10 @@ class _Block(NamedTuple):
     receipts: Future[list[Receipt]]
 
 
-def append_feeds(feeds: Sequence[str], *, json: bool) -> Counter[str]:
-    """Append every line of the feeds; the number of each verdict."""
+def append_feeds(
+    feeds: Sequence[str], signed: Callable[[bytes], bytes] = bytes, *, json: bool
+) -> Counter[str]:
+    """Append every line of the feeds; the number of each verdict. signed: what a line becomes."""
     verdicts: Counter[str] = Counter()
     with (
         opened(feeds) as sources,
@@ -42,7 +46,8 @@ def append_feeds(feeds: Sequence[str], *, json: bool) -> Counter[str]:
         progress("ingest", size(sources)) as advance,
     ):
         try:
-            for line, judged, receipt in keep(committer, blocks(sources)):
+            door = Door(tape)
+            for line, judged, receipt in keep(committer, blocks(sources), door, signed):
                 verdicts[receipt.verdict] += 1
                 advance(len(line.octets) + 1)
                 if json:
@@ -57,16 +62,22 @@ def append_feeds(feeds: Sequence[str], *, json: bool) -> Counter[str]:
     return verdicts
 
 
-def keep(committer: Committer, lines: Iterable[list[FeedLine]]) -> Iterator[IngestedLine]:
+def keep(
+    committer: Committer,
+    lines: Iterable[list[FeedLine]],
+    door: Door,
+    signed: Callable[[bytes], bytes] = bytes,
+) -> Iterator[IngestedLine]:
     """Judge and append block after block; the receipts in order, as they arrive.
 
     While one block is committed, the next is judged. An empty block means that no line is waiting;
     then pending receipts are awaited.
     """
     waiting: deque[_Block] = deque()
+    sender = os_login()
     for block in lines:
         if block:
-            judged = [parse_line(line.octets) for line in block]
+            judged = door.judged([parse_line(signed(line.octets)) for line in block], sender)
             waiting.append(_Block(block, judged, committer.submit(judged)))
         while waiting and (not block or len(waiting) > BLOCKS_WAITING_MAX):
             yield from _receipts(waiting.popleft())

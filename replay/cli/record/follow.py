@@ -12,6 +12,7 @@ import msgspec
 from consumers.runtime.stopping import until_signalled
 from ledger.errors import Denied, Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
+from ledger.record.tape import Quarantined, Received
 from ledger.record.wire import parse_line
 from replay.devices import file_tail
 from replay.devices.forwarding import Manner, NotTaken, Send, forward
@@ -25,11 +26,21 @@ TOLD_S = 60.0
 
 _STEP_S = 0.1
 
+Judged = Received | Quarantined
+
 
 def follow_file(
-    feeds: Sequence[str], to: str | None, key_file: Path | None, *, json: bool
+    feeds: Sequence[str],
+    to: str | None,
+    key_file: Path | None,
+    signed: Callable[[bytes], bytes] = bytes,
+    *,
+    json: bool,
 ) -> Counter[str]:
-    """Follow one file until stopped; the number of each verdict. Raises `Usage`."""
+    """Follow one file until stopped; the number of each verdict. Raises `Usage`.
+
+    signed: what a line becomes before it is sent.
+    """
     path = _one(feeds)
     log_to_stderr()
     verdicts: Counter[str] = Counter()
@@ -37,7 +48,7 @@ def follow_file(
         with closing(file_tail.FileTail(path, file_tail.kept_place(path), _told)) as lines:
             manner = Manner(stop, _pausing(stop), _answering(verdicts, json=json), _told)
             LOG.info("following", extra={"figures": {"file": str(path), "to": to}})
-            aside = forward(path, lines, send, manner)
+            aside = forward(path, lines, lambda of: send([*map(signed, of)]), manner)
         LOG.info("stopped", extra={"figures": {**verdicts, "set_aside": aside}})
     return verdicts
 
@@ -60,18 +71,21 @@ def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
         return
     if key_file is not None:
         raise Usage("--key-file needs --to", where="--key-file", hint="Name the ledger with --to.")
-    from replay.shell.connections import opened_tape  # noqa: PLC0415 - as in `ingest`
+    from infra.sender import os_login  # noqa: PLC0415 - as in `ingest`
+    from replay.roster.door import Door  # noqa: PLC0415 - as above
+    from replay.shell.connections import opened_tape  # noqa: PLC0415 - as above
 
     with opened_tape(serves=True) as tape, Committer(tape) as committer:
-        yield _here(committer)
+        door, sender = Door(tape), os_login()
+        yield _here(committer, lambda judged: door.judged(judged, sender))
 
 
-def _here(committer: Committer) -> Send:
+def _here(committer: Committer, checked: Callable[[list[Judged]], list[Judged]]) -> Send:
     """Append to the record that the settings name."""
 
     def send(lines: Sequence[bytes]) -> Sequence[object]:
-        judged = [parse_line(line) for line in lines]
         try:
+            judged = checked([parse_line(line) for line in lines])
             receipts = committer.append(judged)
         except Denied:
             raise

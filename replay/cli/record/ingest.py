@@ -3,6 +3,8 @@
 A device installs no database, so what appends to the ledger here is imported when it is needed.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +35,10 @@ def ingest(
     key_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File with this device's key.")
     ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Sign each fact with the private key in this file."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="End with exit code 1 if any line was not accepted.")
     ] = False,
@@ -48,12 +54,15 @@ def ingest(
     rotation. It saves its checkpoint beside the file (`FILE.place`) once the lines are accepted.
     With `--to https://ledger.example` it sends to `POST /v1/facts` there, else to the ledger here.
 
+    A property with a roster of keys accepts only facts that are signed within their key's grant
+    (`keys enrol`); others go to quarantine. `--sign` signs them on their way.
+
     Example: round-ledger ingest demo/footage.jsonl
     """
     if follow:
         from replay.cli.record.follow import follow_file  # noqa: PLC0415 - needed with --follow only
 
-        verdicts = follow_file(feeds, to, key_file, json=json)
+        verdicts = follow_file(feeds, to, key_file, _signing(sign), json=json)
     elif to or key_file:
         raise Usage(
             "--to and --key-file need --follow",
@@ -63,8 +72,23 @@ def ingest(
     else:
         from replay.cli.record.append import append_feeds  # noqa: PLC0415 - a device has no database
 
-        verdicts = append_feeds(feeds, json=json)
+        verdicts = append_feeds(feeds, _signing(sign), json=json)
     print_totals(totals(verdicts), json=json, strict=strict)
+
+
+def _signing(path: Path | None) -> Callable[[bytes], bytes]:
+    """What a line becomes before it is sent. Raises `Usage` for a key that cannot be used."""
+    if path is None:
+        return bytes
+    try:
+        from replay.roster import key_files  # noqa: PLC0415 - a device that signs nothing lacks it
+    except ImportError as error:
+        raise Usage(
+            "The library `cryptography` is not installed here",
+            where="--sign",
+            hint="Install round-ledger[sign].",
+        ) from error
+    return partial(key_files.sign_line, key=key_files.load(path))
 
 
 def print_totals(counted: Counters, *, json: bool, strict: bool = False) -> None:

@@ -25,6 +25,7 @@ from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import FeedLine
 from replay.recording.answers import totals
 from replay.recording.hand_history import FACT, Hand, HandFact, facts_of, hands, unit_of
+from replay.roster.door import Door
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_text
 from replay.text.file_names import plain
@@ -105,7 +106,9 @@ def _keep(tape: PostgresTape, lines: list[bytes], *, json: bool) -> None:
     """Append the facts, and print how many were new."""
     numbered = [FeedLine("import-phh", number, line) for number, line in enumerate(lines, 1)]
     with Committer(tape) as committer:
-        verdicts = Counter[str](kept.receipt.verdict for kept in keep(committer, [numbered]))
+        verdicts = Counter[str](
+            kept.receipt.verdict for kept in keep(committer, [numbered], Door(tape))
+        )
     if not json:
         print_totals(totals(verdicts), json=False)
 

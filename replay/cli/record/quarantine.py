@@ -10,6 +10,7 @@ import typer
 from msgspec import to_builtins
 
 from infra.postgres.tape import PostgresTape
+from infra.sender import os_login
 from ledger.errors import Refused, Usage
 from ledger.record.tape import (
     InQuarantine,
@@ -61,6 +62,7 @@ def list_(
                 "received": lambda row: stamp(row.received_at_us, zone),
                 "times": lambda row: row.times_received,
                 "reason": lambda row: row.reason,
+                "sent by": lambda row: ", ".join(row.senders),
                 "what": lambda row: row.what,
                 "where": lambda row: row.where,
                 "released as": lambda row: row.released_position or "",
@@ -107,7 +109,7 @@ def release(
     with opened_tape() as tape:
         row = tape.in_quarantine(number)
         fact = _same_again(row) if corrected is None else _corrected(corrected, number)
-        receipt = tape.release(number, fact)
+        receipt = tape.release(number, fact._replace(sender=os_login()))
     said = answer(fact, receipt)
     if json:
         print_json(said, {"released": number})
@@ -143,6 +145,7 @@ def _as_json(row: InQuarantine, octets: int) -> dict[str, object]:
         "id": row.id,
         "attributes": None if row.attributes is None else unframe_attributes(row.attributes),
         "octets": len(row.octets),
+        "senders": list(row.senders),
         "times_received": row.times_received,
         "last_received_at": format_time(row.last_received_at_us),
         "released_at": released_at,

@@ -3,6 +3,7 @@
 A key is printed once, when it is made.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Annotated
@@ -12,10 +13,11 @@ import typer
 from infra.access.connections import AccessDatabase, local_actor
 from infra.access.keys import Keys
 from infra.access.reader_keys import ReaderKeys, ReaderRole
+from infra.postgres.tape import PostgresTape
 from ledger.values import format_time
-from replay.cli.serving import signing
+from replay.cli.serving import roster, signing
 from replay.cli.shell.app import family
-from replay.shell.connections import opened_database
+from replay.shell.connections import opened_database, opened_tape
 from replay.shell.output import (
     Json,
     print_json,
@@ -25,11 +27,18 @@ from replay.shell.output import (
     show_table,
 )
 from replay.shell.zones import house_zones
+from replay.text.typed import written
+
+SIGNING_ID = re.compile(r"[0-9a-f]{16}")
+"""The id of a signing key; that of another key is shorter."""
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 app.add_typer(group, name="keys", help="Manage keys of devices and readers, and signing keys.")
 group.add_typer(signing.group, name="signing", help="Manage the key that signs dossiers.")
+group.command("enrol")(roster.enrol)
+group.command("rotate")(roster.rotate)
+group.command("load")(roster.load)
 
 
 @contextmanager
@@ -80,36 +89,50 @@ def add(
 
 @group.command("list")
 def list_(*, json: Json = False) -> None:
-    """List keys, without the secrets: what each is valid for, or who reads with it.
+    """List keys, without the secrets: bearer keys, readers' keys, and signing keys of the roster.
 
     Example: round-ledger keys list
     """
-    with opened_database() as database, closing(AccessDatabase(database)) as access:
+    with (
+        opened_database() as database,
+        closing(AccessDatabase(database)) as access,
+        PostgresTape(database) as tape,
+    ):
         devices, readers = Keys(access).list(), ReaderKeys(access).list()
+        signing_keys = [key for _, of in roster.rosters(tape) for key in of.keys.values()]
         zone = house_zones(database).of(None)
     rows = [
-        *(_row(each.key_id, each.source, None, *each[2:]) for each in devices),
-        *(_row(each.key_id, each.reader, each.role, *each[3:]) for each in readers),
+        *(_row(each.key_id, "bearer", each.source, None, *each[2:]) for each in devices),
+        *(_row(each.key_id, "reader", each.reader, each.role, *each[3:]) for each in readers),
+        *map(roster.row, sorted(signing_keys, key=lambda key: key.source)),
     ]
     if json:
         print_lines(rows)
         return
-    columns = ("key", "source", "role", "made", "revoked")
+    columns = ("key", "kind", "source", "role", "made", "revoked", "replaced by", "by")
     none = "There is no key yet. `round-ledger keys add SOURCE` makes one."
     shown = ([each or "-" for each in row.values()] for row in rows)
     show_table("Keys", columns, shown, zone=zone, none=none)
 
 
 def _row(
-    key_id: str, source: str, role: ReaderRole | None, made_at_us: int, revoked_at_us: int | None
+    key_id: str,
+    kind: str,
+    source: str,
+    role: ReaderRole | None,
+    made_at_us: int,
+    revoked_at_us: int | None,
 ) -> dict[str, str | None]:
     """A key as JSON."""
     return {
         "key": key_id,
+        "kind": kind,
         "source": source,
         "role": role,
         "made": format_time(made_at_us),
         "revoked": None if revoked_at_us is None else format_time(revoked_at_us),
+        "replaced_by": None,
+        "by": None,
     }
 
 
@@ -119,11 +142,28 @@ def revoke(
         str,
         typer.Argument(help="The key, from `keys list`; or its source or reader, if it has one."),
     ],
+    *,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="EMPLOYEE", help="For a signing key: your credential."),
+    ] = None,
+    because: Annotated[
+        str | None,
+        typer.Option("--because", metavar="TEXT", help="For a signing key: the reason."),
+    ] = None,
 ) -> None:
     """Revoke a key, effective within seconds.
 
+    A signing key is revoked on record, so it needs `--by` and `--because`.
+
     Example: round-ledger keys revoke 0f3a9c1b22d4
     """
-    with opened_access() as access:
-        revoked = Keys(access).revoke(key, local_actor())
+    if SIGNING_ID.fullmatch(key):
+        by, because = written(by or "", "--by"), written(because or "", "--because")
+        with opened_tape() as tape:
+            roster.revoke(tape, key, by, because)
+        revoked = key
+    else:
+        with opened_access() as access:
+            revoked = Keys(access).revoke(key, local_actor())
     say(f"Key {revoked} is revoked.")

@@ -116,6 +116,9 @@ COMMANDS = (
     Command(
         "keys", "serving.keys", OPERATIONS, "Manage keys of devices and readers, and signing keys."
     ),
+    Command(
+        "grants", "serving.grants", OPERATIONS, "Show and set what each role of device may report."
+    ),
     Command("services", "serving.services", OPERATIONS, "Run PostgreSQL and Kafka without Docker."),
     Command("settings", "serving.settings", OPERATIONS, "Show every setting and its origin."),
     Command("adjudicate", "rules.rules", ENGINEERS, "Rule on a feed's rounds without a database."),

@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from infra.access.sessions import SESSION_S_MAX
 from infra.access.users import Role, User
+from infra.sender import SENDER
 from replay.web.ports import Ports, ports
 
 SESSION, FORM = "round_ledger_session", "round_ledger_form"
@@ -69,6 +70,7 @@ async def visitor(request: Request) -> User | None:
     user = await run_in_threadpool(ports(request).sessions.user_of, token)
     if user is not None:
         request.state.who = user
+        SENDER.set(f"user:{user.name}")
         request.state.csrf = csrf_of(token)
     return user
 

@@ -16,8 +16,10 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from infra.access.keys import key_id_of
 from ledger.errors import Busy, LedgerError, Refused, Unavailable
 from ledger.record.wire import BatchTooLong, parse_batch, parse_binary, parse_structured
+from ledger.roster.door import REASONS
 from replay.recording.answers import Answer, answer
 from replay.shell.logs import LOG
 from replay.web.access.device_keys import NoKeyError, speaks_for
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope
 
     from ledger.record.tape import Quarantined, Received
+    from replay.roster.door import Door
     from replay.web.access.device_keys import Keyring
     from replay.web.api.arrivals import AsyncCommitter
     from replay.web.api.metrics import RequestMetrics
@@ -76,8 +79,10 @@ class Intake:
         body_s_max: float = BODY_S_MAX,
         keys: Keyring | None = None,
         quotas: Quotas | None = None,
+        door: Door | None = None,
     ) -> None:
         self._keys = keys
+        self._door = door
         self._quotas = quotas or Quotas(QUOTA)
         self._committer = committer
         self._metrics = metrics
@@ -118,8 +123,10 @@ class Intake:
         if may is not None:
             _refuse_others(judged, may)
             self._quotas.spend(may, len(judged), len(body))
+        judged = await self._checked(judged, None if may is None else _sender(headers))
         answers = await self._append(judged)
         self._metrics.seconds.observe(time.perf_counter() - began)
+        self._metrics.refused(each.reason for each in answers if each.reason in REASONS)
         _note(mode, answers)
         return _Json(_encode(answers if mode == "batch" else answers[0]))
 
@@ -130,14 +137,25 @@ class Intake:
         try:
             return await self._keys.opens(headers.get("authorization", ""))
         except Unavailable as error:
-            _log_error(error)
-            raise NotKept(
-                503, "The database does not answer", "Send it again; it is safe.", AWAY_RETRY_S
-            ) from error
+            raise _away(error) from error
         except NoKeyError as error:
             raise NotKept(
                 401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
             ) from error
+
+    async def _checked(
+        self, judged: list[Received | Quarantined], sender: str | None
+    ) -> list[Received | Quarantined]:
+        """The facts with who brought them; what the roster does not allow is quarantined."""
+        door = self._door
+        if door is None:
+            return judged
+        if door.is_quick(judged):
+            return door.judged(judged, sender)
+        try:
+            return await asyncio.to_thread(door.judged, judged, sender)
+        except Unavailable as error:
+            raise _away(error) from error
 
     def _refuse_over_quota(self, may: str) -> None:
         """Raise NotKept if this key has sent more than its quota."""
@@ -195,10 +213,7 @@ class Intake:
         except Busy as error:
             raise NotKept(429, error.what, error.hint, BUSY_RETRY_S) from error
         except Unavailable as error:
-            _log_error(error)
-            raise NotKept(
-                503, "The database does not answer", "Send it again; it is safe.", AWAY_RETRY_S
-            ) from error
+            raise _away(error) from error
         except Refused as error:
             raise NotKept(422, error.what, error.hint) from error
         return [answer(*each) for each in zip(judged, receipts, strict=True)]
@@ -229,6 +244,12 @@ def _parse(mode: Mode, headers: Headers, body: bytes) -> list[Received | Quarant
     return judged if isinstance(judged, list) else [judged]
 
 
+def _sender(headers: Headers) -> str | None:
+    """The bearer key that a request came in by, as `Received.sender`."""
+    key = key_id_of(headers.get("authorization", "").partition(" ")[2].strip())
+    return f"key:{key}" if key else None
+
+
 def _refuse_others(judged: list[Received | Quarantined], may: str) -> None:
     """Raise NotKept if a fact has a source that the key is not valid for."""
     for each in judged:
@@ -245,6 +266,12 @@ def _note(mode: Mode, answers: list[Answer]) -> None:
     bad = Counter[str](each.verdict for each in answers if each.verdict in _BAD)
     if bad:
         LOG.warning("facts were quarantined", extra={"figures": {"mode": mode, **bad}})
+
+
+def _away(error: LedgerError) -> NotKept:
+    """The refusal while the database does not answer."""
+    _log_error(error)
+    return NotKept(503, "The database does not answer", "Send it again; it is safe.", AWAY_RETRY_S)
 
 
 def _log_error(error: LedgerError) -> None:

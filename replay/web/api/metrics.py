@@ -47,6 +47,12 @@ class RequestMetrics(MetricsPage):
             ["place"],
             registry=self.registry,
         )
+        self.door = Counter(
+            "round_ledger_http_door_refusals",
+            "Facts that were quarantined because their signature or its key's grant was lacking.",
+            ["reason"],
+            registry=self.registry,
+        )
         self.seconds = Histogram(
             "round_ledger_http_seconds",
             "Seconds from a request's last byte to its answer.",
@@ -61,6 +67,11 @@ class RequestMetrics(MetricsPage):
     def answered(self, mode: str, status: int) -> None:
         """Count a request that was answered."""
         self._of(mode, str(status)).inc()
+
+    def refused(self, reasons: Iterable[str | None]) -> None:
+        """Count facts that the door refused, by reason."""
+        for reason in reasons:
+            self.door.labels(reason).inc()
 
 
 class OtherProcesses(Protocol):

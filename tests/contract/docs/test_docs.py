@@ -16,6 +16,7 @@ import pytest
 from ledger.facts import FACTS
 from ledger.games import games
 from ledger.regulations import resolves
+from ledger.roster.door import REASONS as DOOR
 from ledger.rules.engine.finding_codes import CODES
 from ledger.rules.engine.steps import POT
 from replay.docs import asyncapi
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 LEDGER = ROOT / "ledger"
 FOLDER = ROOT / "docs"
-BESIDE_THE_PARSER = {"equivocation"}  # written by the record itself
+BESIDE_THE_PARSER = {"equivocation", *DOOR}  # written by the record itself, or at the door
 
 
 def calls(name: str, under: Path = LEDGER) -> Iterator[ast.Call]:

@@ -14,7 +14,11 @@ NOT_RUN = {
     "dlq show": "there is no dead letter",
     "footage calibrate": "the page on footage runs it",
     "footage watch": "it stays; the page on footage runs it",
+    "grants set": "`tests/e2e/roster/test_cli_roster.py` runs it",
     "import-phh": "it needs a file of Poker hands; `tests/e2e/cli/test_cli_phh.py` has one",
+    "keys enrol": "the demo's devices sign nothing; `tests/e2e/roster/test_cli_roster.py` runs it",
+    "keys load": "`tests/e2e/roster/test_cli_roster.py` runs it",
+    "keys rotate": "`tests/e2e/roster/test_cli_roster.py` runs it",
     "relay refill": "the record has not lost its end",
     "relay silence": "it would stop the topics",
     "restore": "the page on backups runs it",
@@ -88,7 +92,7 @@ MORE = {
 
 NOT_COMPARED = {
     "dispute lock", "dossier", "footage calibrate", "footage expire", "footage expire --delete",
-    "footage health",
+    "footage health", "grants set", "keys enrol", "keys load", "keys rotate",
     "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
     "log begin", "log checkpoint", "log check", "log key", "witness begin", "witness key",

@@ -17,6 +17,7 @@ from consumers.alerts.kinds import (
     THRESHOLDS,
     cameras,
     dead_letters,
+    door,
     payout,
     refusals,
     rulings,
@@ -29,6 +30,7 @@ from consumers.floor.table_board import Board
 from infra.postgres.alerts import Alerts, Device
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Refusal, Strays, Waiting
+from infra.postgres.tape import DoorRefusal
 from infra.settings import PREFIX, load
 from replay.docs import settings as docs
 from replay.shell.settings import TABLE
@@ -84,6 +86,7 @@ def state(**parts: object) -> Callable[[Database, Settings], Iterable[Alert]]:
 
 LOST = LostCamera("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")
 STRAY = Strays("t", 1, 3, 17, NOW_US, "It is no fact.")
+AT_THE_DOOR = DoorRefusal("key:0f3a9c1b22d45566", "unsigned", 4, NOW_US, 17)
 REFUSED = Refusal("t", 2, NOW_US, NOW_US, "It differs.")
 PARKED = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)
 CASES = (
@@ -118,6 +121,7 @@ CASES = (
     Case(dead_letters.DEAD_LETTERS, dead_letters.LETTERS, 4, state(dead_letters={process.DEAD: 4})),
     Case(refusals.RELAY_REFUSED, refusals.REFUSALS, 2, state(refusals=[REFUSED])),
     Case(strays.STRAYS, strays.STRAY_RECORDS, 3, state(strays=[STRAY])),
+    Case(door.DOOR_REFUSED, door.REFUSED_FACTS, 4, state(door_refusals=[AT_THE_DOOR])),
 )
 
 

@@ -96,6 +96,9 @@ class Tape:
     def view_lags(self) -> list[object]:
         return []
 
+    def of_types(self, *_: object) -> tuple[list[object], int]:
+        return [], 0
+
 
 class OneKey:
     """The keys of a casino with one device."""

@@ -48,10 +48,11 @@ ANYWHERE = (
     "UPDATE ledger.heads SET hash = ''",
     "UPDATE ledger.record SET position = 7",
     "UPDATE ledger.quarantine SET octets = ''",
-    "SELECT ledger.set_aside('quarantined', '', '', '', '', '', '', '', '', 0, 1)",
+    "SELECT ledger.set_aside('quarantined', '', '', '', '', '', '', '', '', 0, 1, '{}')",
     "CREATE TABLE ledger.mine (x int)",
     "CREATE TABLE views.mine (x int)",
     "DROP FUNCTION ledger.append",
+    "DROP FUNCTION ledger.append_from",
     "CREATE OR REPLACE FUNCTION ledger.refuse() RETURNS trigger LANGUAGE sql AS ''",
     "SET ROLE ledger_owner",
     "SET session_replication_role = replica",
@@ -94,15 +95,14 @@ def test_the_writer_can_append_and_a_stranger_cannot(database: Database) -> None
         tape.append([fact(2)])
 
 
-def test_a_reader_cannot_append(database: Database) -> None:
+@pytest.mark.parametrize(("function", "columns"), [("append", 15), ("append_from", 17)])
+def test_a_reader_cannot_append(database: Database, function: str, columns: int) -> None:
+    nothing = ", ".join(["'{}'"] * columns)
     with (
         database.connect("ledger_reader") as connection,
         pytest.raises(errors.InsufficientPrivilege),
     ):
-        connection.execute(
-            "SELECT ledger.append('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
-            " '{}', '{}', '{}', '{}', '{}', '{}', '{}')"
-        )
+        connection.execute(f"SELECT ledger.{function}({nothing})".encode())
 
 
 @pytest.mark.parametrize(

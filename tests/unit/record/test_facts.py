@@ -144,6 +144,10 @@ adjustment_paid dispute position amount paid_from by?
 task_set dispute task what to due by
 task_done dispute task because? by
 fact_corrected of data? because by second
+key_enrolled key public_key source role by
+key_rotated key public_key replaces signature by
+key_revoked key because by
+grants_set role grants because by
 finding_taken finding by
 finding_handed finding to by
 finding_closed finding outcome because by

@@ -1,0 +1,104 @@
+"""The check of a received fact at the door: who signed it, and whether that key may say it.
+
+Only a property with keys on its roster has its facts checked. What is refused is quarantined with
+its bytes and the key's id, and a person can release it (ADR 0231, ADR 0232).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.record.tape import Quarantined, Received
+from ledger.record.wire import fact_of, structured
+from ledger.roster.grants import outside
+from ledger.roster.roster import ROSTER_FACTS
+from ledger.roster.signature import signed
+from ledger.values import format_time
+
+if TYPE_CHECKING:
+    from ledger.roster.roster import Roster, SigningKey, Verifies
+
+_DAY_US = 86_400_000_000
+AHEAD_US_MAX = 2 * _DAY_US
+"""How far a device's time may be ahead of the ledger's."""
+
+BEHIND_US_MAX = 400 * _DAY_US
+"""How far it may be behind: a device may have kept facts for long, and a feed may be an old one."""
+
+_RELEASE = "look at the device; a person releases what is true with `round-ledger quarantine`"
+
+
+class _Refusal(NamedTuple):
+    reason: str
+    what: str
+    where: str
+    hint: str = _RELEASE
+
+
+REASONS = (
+    "unsigned",
+    "key_unknown",
+    "bad_signature",
+    "key_revoked",
+    "outside_grant",
+    "time_too_far",
+    "not_of_a_device",
+)
+"""The reasons for which a well-formed fact is quarantined at the door."""
+
+
+def checked(
+    fact: Received, roster: Roster, now_us: int, verifies: Verifies
+) -> Received | Quarantined:
+    """The fact with the key that signed it as its sender, or quarantined with a reason.
+
+    `fact.sender` is what brought it: a bearer key or a login.
+    """
+    if fact.type in ROSTER_FACTS:
+        says = "Keys and grants are recorded by commands, not received from devices"
+        hint = "use `round-ledger keys` and `round-ledger grants` on the ledger's machine"
+        return _aside(fact, _Refusal("not_of_a_device", says, "$.type", hint))
+    if not roster.keys:
+        return fact
+    its = signed(fact)
+    if its.key is None:
+        hint = "sign it with a key of `round-ledger keys enrol`"
+        return _aside(fact, _Refusal("unsigned", "The fact is not signed", "$.signkey", hint))
+    key = roster.keys.get(its.key)
+    named = _by(fact, f"named:{its.key}")
+    if key is None:
+        says = f"Key {its.key[:64]} is not on the roster"
+        return _aside(named, _Refusal("key_unknown", says, "$.signkey"))
+    if its.signature is None or not verifies(key.public, its.signature, its.octets):
+        says = f"The signature is not one of key {key.key} over this fact"
+        return _aside(named, _Refusal("bad_signature", says, "$.signature"))
+    by_key = _by(fact, f"key:{key.key}")
+    refusal = _may(fact, key, roster, now_us)
+    return _aside(by_key, refusal) if refusal else by_key
+
+
+def _may(fact: Received, key: SigningKey, roster: Roster, now_us: int) -> _Refusal | None:
+    """Why a key that signed a fact may not say it, or None."""
+    if not key.signs:
+        ended = "was revoked" if key.replaced_by is None else f"was replaced by {key.replaced_by}"
+        return _Refusal("key_revoked", f"Key {key.key} {ended}", "$.signkey")
+    if fact.source != key.source and not fact.source.startswith(f"{key.source}/"):
+        says = f"Key {key.key} signs for {key.source}, not for {fact.source}"
+        return _Refusal("outside_grant", says, "$.source")
+    beyond = outside(fact_of(fact), fact, roster.grants.get(key.role, ()))
+    if beyond:
+        return _Refusal("outside_grant", f"Key {key.key}, a {key.role}, {beyond}", "$.data")
+    if not now_us - BEHIND_US_MAX <= fact.time_us <= now_us + AHEAD_US_MAX:
+        says = f"{format_time(fact.time_us)} is too far from the ledger's clock"
+        return _Refusal("time_too_far", says, "$.time")
+    return None
+
+
+def _by(fact: Received, key: str) -> Received:
+    """The fact with a key before what brought it."""
+    return fact._replace(sender=key if fact.sender is None else f"{key} {fact.sender}")
+
+
+def _aside(fact: Received, why: _Refusal) -> Quarantined:
+    """The fact in quarantine, as one structured event with the bytes of its `data`."""
+    return Quarantined(structured(fact), *why, fact.source, fact.id, fact.sender)

@@ -1,0 +1,103 @@
+"""The door of one process: facts are checked against the roster before they are appended.
+
+Rosters are read from the record at most every few seconds, so that a revocation takes effect within
+them. Several threads may share a door.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.record.tape import Quarantined, Received
+from ledger.record.wire import fact_of
+from ledger.roster.door import checked
+from ledger.roster.roster import NO_ROSTER, OFFICE, ROSTER_FACTS, Roster, taking
+from replay.roster.key_files import verifies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infra.postgres.tape import PostgresTape
+
+KNOWN_S = 2.0
+"""Seconds for which a roster is remembered; a revocation takes effect within them."""
+
+KNOWN_MAX = 10_000
+"""The most properties whose rosters are remembered, those without one included."""
+
+Judged = Received | Quarantined
+
+
+class _Known(NamedTuple):
+    until: float
+    seq: int  # of the office's tape, up to which it was read
+    roster: Roster
+
+
+class Door:
+    """Checks facts against the rosters on record."""
+
+    def __init__(
+        self,
+        tape: PostgresTape,
+        *,
+        now_us: Callable[[], int] = lambda: time.time_ns() // 1000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tape = tape
+        self._now_us = now_us
+        self._clock = clock
+        self._known: dict[str, _Known] = {}
+        self._reading = threading.Lock()
+
+    def is_quick(self, judged: Sequence[Judged]) -> bool:
+        """Whether these can be checked without the database and without a signature."""
+        known = [self._known.get(name) for name in _properties(judged)]
+        now = self._clock()
+        return all(each and now < each.until and not each.roster.keys for each in known)
+
+    def judged(self, judged: Sequence[Judged], sender: str | None) -> list[Judged]:
+        """These inputs with who brought them; refused facts are quarantined.
+
+        Raises `Unavailable` if a roster cannot be read.
+        """
+        rosters = {name: self.roster(name) for name in _properties(judged)}
+        now_us = self._now_us()
+        return [_checked(each, rosters, sender, now_us) for each in judged]
+
+    def roster(self, property_: str) -> Roster:
+        """The roster of a property, at most `KNOWN_S` old. Raises `Unavailable`."""
+        known = self._known.get(property_)
+        if known is not None and self._clock() < known.until:
+            return known.roster
+        with self._reading:
+            known = self._known.get(property_) or _Known(0.0, 0, NO_ROSTER)
+            if self._clock() < known.until:
+                return known.roster
+            until = self._clock() + KNOWN_S
+            if len(self._known) >= KNOWN_MAX:
+                self._known.clear()
+            seq, roster = read_roster(self._tape, property_, known.seq, known.roster)
+            self._known[property_] = _Known(until, seq, roster)
+            return roster
+
+
+def read_roster(
+    tape: PostgresTape, property_: str, after_seq: int = 0, roster: Roster = NO_ROSTER
+) -> tuple[int, Roster]:
+    """A property's roster as the record has it, and the sequence number it was read to."""
+    rows, seq = tape.of_types(f"{property_}/{OFFICE}", after_seq, ROSTER_FACTS)
+    return seq, taking(roster, map(fact_of, rows), verifies) if rows else roster
+
+
+def _properties(judged: Sequence[Judged]) -> set[str]:
+    return {each.tape.partition("/")[0] for each in judged if isinstance(each, Received)}
+
+
+def _checked(each: Judged, rosters: dict[str, Roster], sender: str | None, now_us: int) -> Judged:
+    if isinstance(each, Quarantined):
+        return each._replace(sender=sender)
+    brought = Received(*each[:-1], sender)
+    return checked(brought, rosters[each.tape.partition("/")[0]], now_us, verifies)
