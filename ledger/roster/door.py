@@ -25,6 +25,7 @@ AHEAD_US_MAX = 2 * _DAY_US
 BEHIND_US_MAX = 400 * _DAY_US
 """How far it may be behind: a device may have kept facts for long, and a feed may be an old one."""
 
+_NAMED_MAX = 64
 _RELEASE = "look at the device; a person releases what is true with `round-ledger quarantine`"
 
 
@@ -65,9 +66,10 @@ def checked(
         hint = "sign it with a key of `round-ledger keys enrol`"
         return _aside(fact, _Refusal("unsigned", "The fact is not signed", "$.signkey", hint))
     key = roster.keys.get(its.key)
-    named = _by(fact, f"named:{its.key}")
+    told = its.key[:_NAMED_MAX].replace(" ", "_")
+    named = _by(fact, f"named:{told}")
     if key is None:
-        says = f"Key {its.key[:64]} is not on the roster"
+        says = f"Key {told} is not on the roster"
         return _aside(named, _Refusal("key_unknown", says, "$.signkey"))
     if its.signature is None or not verifies(key.public, its.signature, its.octets):
         says = f"The signature is not one of key {key.key} over this fact"

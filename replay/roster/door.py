@@ -10,6 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.errors import Unavailable
 from ledger.record.tape import Quarantined, Received
 from ledger.record.wire import fact_of
 from ledger.roster.door import checked
@@ -26,6 +27,8 @@ KNOWN_S = 2.0
 
 KNOWN_MAX = 10_000
 """The most properties whose rosters are remembered, those without one included."""
+
+_NEVER = float("-inf")
 
 Judged = Received | Quarantined
 
@@ -68,18 +71,26 @@ class Door:
         return [_checked(each, rosters, sender, now_us) for each in judged]
 
     def roster(self, property_: str) -> Roster:
-        """The roster of a property, at most `KNOWN_S` old. Raises `Unavailable`."""
+        """The roster of a property, at most `KNOWN_S` old while the database answers.
+
+        Raises `Unavailable` if it was never read.
+        """
         known = self._known.get(property_)
         if known is not None and self._clock() < known.until:
             return known.roster
         with self._reading:
-            known = self._known.get(property_) or _Known(0.0, 0, NO_ROSTER)
+            known = self._known.get(property_) or _Known(_NEVER, 0, NO_ROSTER)
             if self._clock() < known.until:
                 return known.roster
             until = self._clock() + KNOWN_S
             if len(self._known) >= KNOWN_MAX:
                 self._known.clear()
-            seq, roster = read_roster(self._tape, property_, known.seq, known.roster)
+            try:
+                seq, roster = read_roster(self._tape, property_, known.seq, known.roster)
+            except Unavailable:
+                if known.until == _NEVER:
+                    raise
+                seq, roster = known.seq, known.roster  # nothing is appended meanwhile either
             self._known[property_] = _Known(until, seq, roster)
             return roster
 

@@ -11,7 +11,7 @@ from hypothesis import Phase, find, settings
 
 from ledger import facts
 from ledger.games import games
-from ledger.record.tape import Quarantined, Received
+from ledger.record.tape import Quarantined, Received, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_line
 from ledger.roster.door import AHEAD_US_MAX, BEHIND_US_MAX, REASONS
 from ledger.roster.grants import GRANTS
@@ -173,6 +173,17 @@ def test_what_its_key_did_not_sign_is_refused(reason: str) -> None:
         keys = {each.key: each._replace(revoked_at_us=1) for each in roster.keys.values()}
         roster = roster._replace(keys=keys)
     refused(at_the_door(fact, roster), reason, key)
+
+
+def test_a_long_name_of_a_key_is_cut() -> None:
+    attributes = {
+        **unframe_attributes(fact_from(SHOE, DEALT, OWN).attributes),
+        "signkey": "x y" * 99,
+    }
+    fact = fact_from(SHOE, DEALT, OWN)._replace(attributes=frame_attributes(attributes))
+    judged = at_the_door(fact, roster_of({SHOE: "shoe"}))
+    assert isinstance(judged, Quarantined)
+    assert judged.sender == "named:" + ("x_y" * 99)[:64]
 
 
 def test_a_key_signs_for_no_other_source() -> None:
