@@ -109,7 +109,7 @@ def before(tmp_path: Path) -> Path:
     deepened()
     newest = max(path.name for path in (ROOT / "infra/postgres/sql").glob("*.sql"))
     added = git(
-        "log", "--follow", "--diff-filter=A", "--format=%H", "--", f"infra/postgres/sql/{newest}"
+        "log", "--follow", "-M95%", "--diff-filter=A", "--format=%H", "--", f"infra/postgres/sql/{newest}"
     ).split()
     if not added:
         pytest.skip(f"{newest} is not committed: what is before it is not known")
