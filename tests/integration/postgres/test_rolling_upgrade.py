@@ -108,9 +108,9 @@ def before(tmp_path: Path) -> Path:
     """A checkout of the newest program that does not know the newest migration, and runs."""
     deepened()
     newest = max(path.name for path in (ROOT / "infra/postgres/sql").glob("*.sql"))
-    added = git(
-        "log", "--follow", "-M95%", "--diff-filter=A", "--format=%H", "--", f"infra/postgres/sql/{newest}"
-    ).split()
+    path = f"infra/postgres/sql/{newest}"
+    how = ("--follow", "-M95%", "--diff-filter=A")  # one like an older one is not moved from there
+    added = git("log", *how, "--format=%H", "--", path).split()
     if not added:
         pytest.skip(f"{newest} is not committed: what is before it is not known")
     root = tmp_path / "before"
