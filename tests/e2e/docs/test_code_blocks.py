@@ -46,8 +46,7 @@ NOT_RUN = {
     "docs/runbook/backup.md": ["tests/integration/postgres/test_drill.py"] * 2,
     "docs/runbook/devices.md": [
         "package index",
-        "tests/e2e/roster/test_cli_roster.py",
-        "tests/e2e/roster/test_cli_roster.py",
+        *["tests/e2e/roster/test_cli_roster.py"] * 3,
         "tests/integration/http/test_store_and_forward.py",
     ],
     "docs/runbook/failover.md": ["tests/integration/postgres/test_failover.py"],
