@@ -31,7 +31,7 @@ SEALER = "ledger_sealer"
 
 ROLES = {
     OWNER: "Owns every object of the ledger; for migrations and rebuilds only.",
-    WRITER: "Appends facts through ledger.append; has no other right.",
+    WRITER: "Appends facts through ledger.append_from; has no other right.",
     READER: "Reads everything, changes nothing.",
     PROJECTOR: "Reads the record and writes rows of views; creates nothing.",
     DESK: "Records decisions (disputes, submissions): may append and read.",

@@ -21,7 +21,8 @@ SELECT number, at_us, what, name, actor, address, detail FROM access.events
 """
 _RELEASED = """
 SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
-       times_received, received_at_us, last_received_at_us, released_at_us, released_position
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position,
+       senders
   FROM ledger.quarantine WHERE released_at_us IS NOT NULL AND quarantine_id <> ALL(%s)
  ORDER BY released_at_us, quarantine_id
 """

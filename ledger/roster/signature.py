@@ -1,6 +1,6 @@
 """The bytes that a device signs, and the two attributes that carry a signature (ADR 0231).
 
-Signed are: `DOMAIN`; every attribute but `signature`, framed as the record frames them; and SHA-256
+FactSignature are: `DOMAIN`; every attribute but `signature`, framed as the record frames them; and SHA-256
 of the bytes of `data`. Knows no library of cryptography.
 """
 
@@ -29,7 +29,7 @@ SIGNATURE_OCTETS = 64
 PUBLIC_OCTETS = 32
 
 
-class Signed(NamedTuple):
+class FactSignature(NamedTuple):
     """What a fact says of its signature, and the bytes that it is over."""
 
     key: str | None
@@ -52,12 +52,12 @@ def octets_of_rotation(old: str, public: bytes) -> bytes:
     return ROTATION + old.encode() + public
 
 
-def signed(fact: Received) -> Signed:
+def signed(fact: Received) -> FactSignature:
     """A fact's key and signature, each None if it has none."""
     attributes = unframe_attributes(fact.attributes)
     text = attributes.pop(SIGNATURE, None)
     octets = octets_to_sign(attributes, fact.data)
-    return Signed(attributes.get(SIGNKEY), None if text is None else decoded(text), octets)
+    return FactSignature(attributes.get(SIGNKEY), None if text is None else decoded(text), octets)
 
 
 def decoded(text: str, size: int = SIGNATURE_OCTETS) -> bytes | None:
