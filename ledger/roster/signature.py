@@ -1,6 +1,6 @@
 """The bytes that a device signs, and the two attributes that carry a signature (ADR 0231).
 
-FactSignature are: `DOMAIN`; every attribute but `signature`, framed as the record frames them; and SHA-256
+Signed are: `DOMAIN`; every attribute but `signature`, framed as the record frames them; and SHA-256
 of the bytes of `data`. Knows no library of cryptography.
 """
 
