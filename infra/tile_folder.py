@@ -49,6 +49,11 @@ class TileFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @property
+    def key_file(self) -> Path:
+        """The file of the log's secret key, beside the folder: the folder may be served."""
+        return self.folder.with_name(f"{self.folder.name}.key")
+
     def begin(self) -> None:
         """Make the folder of an empty log. Raises `Refused` if there is a log."""
         if self.has_begun:

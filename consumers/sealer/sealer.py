@@ -11,16 +11,24 @@ import logging
 import time
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from infra.files import replace_file
 from infra.postgres import sealing, tape
 from infra.postgres.connection import translated
-from ledger.errors import Refused
+from ledger.errors import NotFound, Refused
 from ledger.witnessed_log import entries as log_entries
 from ledger.witnessed_log.checkpoints import (
     Checkpoint,
     checkpoint_from_text,
     checkpoint_text,
 )
-from ledger.witnessed_log.signed_notes import sign, verified
+from ledger.witnessed_log.signed_notes import (
+    SIGNATURE,
+    new_key,
+    sign,
+    signer_from_text,
+    signer_text,
+    verified,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,6 +71,24 @@ class SealedLog(NamedTuple):
     folder: TileFolder
     key: SignerKey
     witnesses: Sequence[Witness] = ()
+
+
+def begin_log(folder: TileFolder, name: str) -> SealedLog:
+    """Begin an empty log with a new key. Raises `Refused` if there is one, `Usage` for the name."""
+    key = new_key(name, SIGNATURE)
+    folder.begin()
+    replace_file(folder.key_file, signer_text(key).encode())
+    return SealedLog(folder, key)
+
+
+def load_key(folder: TileFolder) -> SignerKey:
+    """The log's key. Raises `NotFound` without one, `Refused` for another file."""
+    path = folder.key_file
+    if not path.is_file():
+        raise NotFound(
+            "There is no key of a log", where=str(path), hint="Begin a log with `log begin`."
+        )
+    return signer_from_text(path.read_text(errors="replace"), str(path))
 
 
 def seal(

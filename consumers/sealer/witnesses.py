@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import httpx
@@ -29,11 +30,16 @@ _SIZE_DIGITS_MAX = 19
 LOG = logging.getLogger("round_ledger.sealer")
 
 
+Exchange = Callable[[str, str, str], tuple[int, str]]
+"""Method, address and content of a request; status and text of the answer, 0 if there is none."""
+
+
 class Witness:
     """One witness: its address, and its public key, which the log's owner was given."""
 
-    def __init__(self, address: str, key: VerifierKey) -> None:
+    def __init__(self, address: str, key: VerifierKey, exchange: Exchange | None = None) -> None:
         self.address, self.key = address.rstrip("/"), key
+        self._exchange = exchange or over_http
         self._seen = 0  # size of the newest checkpoint that it cosigned
 
     def cosigned(self, folder: TileFolder, checkpoint: Checkpoint, note: str) -> str | None:
@@ -86,29 +92,6 @@ class Witness:
         body = f"old {self._seen}\n{lines}\n{note}"
         return self._exchange("POST", f"{self.address}/add-checkpoint", body)
 
-    def _exchange(self, method: str, url: str, content: str) -> tuple[int, str]:
-        """Status and text of its answer; 0 if there is none. One limit holds for the whole."""
-        end = time.monotonic() + ANSWER_S_MAX
-        try:
-            with (
-                httpx.Client(timeout=ANSWER_S_MAX) as client,
-                client.stream(method, url, content=content.encode()) as answer,
-            ):
-                octets = b""
-                for part in answer.iter_bytes():
-                    octets += part
-                    if len(octets) > OCTETS_MAX or time.monotonic() > end:
-                        break
-                else:
-                    return answer.status_code, octets.decode(errors="replace")
-                says = "its answer is too long or too slow"
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            says = str(error) or type(error).__name__
-        LOG.warning(
-            "a witness does not answer", extra={"figures": {"witness": self.key.name, "what": says}}
-        )
-        return 0, ""
-
     def _line(self, note: str, body: str) -> str | None:
         """Its line in an answer, if it holds over the checkpoint."""
         try:
@@ -138,6 +121,28 @@ class Witness:
             where=self.address,
             hint="Someone rewrote the log. Keep its folder and the database as evidence.",
         )
+
+
+def over_http(method: str, url: str, content: str) -> tuple[int, str]:
+    """The answer of a witness; status 0 if there is none. One limit holds for the whole."""
+    end = time.monotonic() + ANSWER_S_MAX
+    try:
+        with (
+            httpx.Client(timeout=ANSWER_S_MAX) as client,
+            client.stream(method, url, content=content.encode()) as answer,
+        ):
+            octets = b""
+            for part in answer.iter_bytes():
+                octets += part
+                if len(octets) > OCTETS_MAX or time.monotonic() > end:
+                    break
+            else:
+                return answer.status_code, octets.decode(errors="replace")
+            says = "its answer is too long or too slow"
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        says = str(error) or type(error).__name__
+    LOG.warning("a witness does not answer", extra={"figures": {"witness": url, "what": says}})
+    return 0, ""
 
 
 def _size(body: str) -> int:

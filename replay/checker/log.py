@@ -88,7 +88,7 @@ def check_log(dossier: Dossier, keys: list[NoteKey], report: Report) -> None:
         sizes = {proof.size for proof in proofs}
         report.settle(
             problems,
-            f"The newest sealed fact of {len(listed)} tapes is in the log"
+            f"The newest sealed fact of each of {len(listed)} tapes is in the log"
             f" {printable(proofs[0].origin)}, which had {max(sizes)} entries.",
         )
     signers = [_vouched(proofs, key) for key in keys]

@@ -136,6 +136,7 @@ def pointers(left: DemoResult) -> Iterator[RenderableType]:
         f"{left.program} day show {left.round.split('/')[1]}",
         f"{left.program} drop --table {table}",
         f"{left.program} verify",
+        f"{left.program} log check",
         f"python3 {checker} --key {key}",
         f"{left.program} serve",
     ):

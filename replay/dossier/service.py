@@ -12,6 +12,7 @@ from consumers.review import footage_marks
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import ViewStore, reading
+from infra.tile_folder import TileFolder
 from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
 from ledger.values import RoundId, parse_subject
@@ -86,9 +87,12 @@ def write_found(
     keys: Path,
     *,
     library: FootageIndex | None = None,
+    log: TileFolder | None = None,
     zipped: bool = False,
 ) -> list[Filed]:
     """Write the dossier of a found subject, signed if the folder `keys` has a key.
+
+    log: the witnessed log; None: that of this home.
 
     Clips are cut if there is a `library`. Raises `Refused` if it cannot be made. If that is known
     beforehand, no export is recorded.
@@ -97,7 +101,7 @@ def write_found(
     signer = load_if_there(keys)
     try:
         with beside(out) as folder:
-            evidence = gathered(database, found, frames_for(found, folder), wanted, library)
+            evidence = gathered(database, found, frames_for(found, folder), wanted, library, log)
             if library and evidence.making:
                 cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
                 place, rows = found.place, found.camera_rows

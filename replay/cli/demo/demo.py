@@ -25,12 +25,16 @@ from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
 from consumers.rulings.touched_rounds import round_of
+from consumers.sealer.check import signed_checkpoint
+from consumers.sealer.metrics import SealerMetrics
+from consumers.sealer.sealer import begin_log, seal
 from infra.files import replace_file
 from infra.postgres.connection import Database, begin_anew, open_database
 from infra.postgres.embedded import stop_unused
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings
+from infra.tile_folder import TileFolder
 from ledger.errors import Refused
 from ledger.finance.groups import grouped
 from ledger.finance.win import TableWin
@@ -61,6 +65,7 @@ from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.text.journal import hledger
 from replay.web.page import round_path
+from replay.witness.at_hand import witness_at_hand
 
 T = TypeVar("T")
 
@@ -121,6 +126,21 @@ class DemoPaths(NamedTuple):
         return self.folder / "dossier"
 
     @property
+    def witness(self) -> Path:
+        """The folder of the witness, which stands for another administrator's machine."""
+        return self.folder / "witness"
+
+    @property
+    def log_key(self) -> Path:
+        """The public key of the witnessed log."""
+        return self.folder / "log.pub"
+
+    @property
+    def witness_key(self) -> Path:
+        """The public key of its witness."""
+        return self.folder / "witness.pub"
+
+    @property
     def public_key(self) -> Path:
         """The public key to check the dossier with."""
         return self.folder / "house.pub"
@@ -158,6 +178,7 @@ def demo(
         checked = _stage("Compare", lambda _: _compare(database, written.planted))
         won = _stage("Win", lambda _: _win(database))
         _stage("Close", lambda _: _close(database, plan, place))
+        _stage("Seal", lambda _: _seal(database, settings, place))
         worst = _stage("Replay", lambda _: _worst(database, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(database, worst, place))
         catch_up_views(database, VIEWS, lambda *_, **__: None)  # pages catch up no view
@@ -347,6 +368,21 @@ def _close(database: Database, plan: Plan, place: DemoPaths) -> tuple[None, str]
     return None, f"{told}; {quantity(len(found), 'entry', 'entries')} in {place.journal.name}"
 
 
+def _seal(database: Database, settings: Settings, place: DemoPaths) -> tuple[None, str]:
+    """Begin a witnessed log, seal the record, and have a witness cosign it."""
+    log = begin_log(TileFolder(settings.log_folder), "demo.example/record")
+    witness = witness_at_hand(place.witness, "witness.example", log.key.verifier)
+    place.log_key.write_text(f"{log.key.verifier}\n")
+    place.witness_key.write_text(f"{witness.key}\n")
+    watch = SealerMetrics()
+    log = log._replace(witnesses=[witness])
+    seal(database, log, stop=lambda: True, listener=watch, follow=False)
+    (checkpoint, signed) = signed_checkpoint(log.folder, [log.key.verifier, witness.key])
+    cosigned = ", ".join(each.key.name for each in signed if each.time_s is not None)
+    count = quantity(checkpoint.size, "entry", "entries")
+    return None, f"{count}, root {checkpoint.root.hex()[:12]}; cosigned by {cosigned}"
+
+
 def _worst(
     database: Database, planted: Sequence[Planted], place: DemoPaths
 ) -> tuple[LoadedRound, str]:
@@ -366,7 +402,10 @@ def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tupl
     signer = make_key(keys, "demonstration", datetime.now(UTC))
     replace_file(place.public_key, public_text(signer).encode())
     library = FootageIndex(place.home)
-    filed = write_found(database, of_round(worst), place.dossier, wanted, keys, library=library)
+    log = TileFolder(place.home / "log")
+    filed = write_found(
+        database, of_round(worst), place.dossier, wanted, keys, library=library, log=log
+    )
     files, pictures = len(filed), sum(each.path.startswith("frames/") for each in filed)
     says = f"{quantity(files, 'file')}, {quantity(pictures, 'frame')} among them"
     return None, f"{says}, in {place.dossier}"

@@ -12,25 +12,21 @@ from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
-from consumers.sealer.sealer import EVERY_S, SealedLog, seal
+from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
 from consumers.sealer.witnesses import Witness
 from infra.files import replace_file
 from infra.metrics import metrics_server
 from infra.tile_folder import TileFolder
-from ledger.errors import NotFound, Usage
+from ledger.errors import Usage
 from ledger.values import quantity
 from ledger.witnessed_log.checkpoints import (
     Checkpoint,
     proof_text,
 )
 from ledger.witnessed_log.signed_notes import (
-    SIGNATURE,
     Signed,
     SignerKey,
     VerifierKey,
-    new_key,
-    signer_from_text,
-    signer_text,
     verifier_from_text,
 )
 from replay.cli.shell.app import family
@@ -79,12 +75,9 @@ def begin(
 
     Example: round-ledger log begin --name ledger.casino.example/record
     """
-    folder = _folder()
-    key = new_key(name, SIGNATURE)
-    folder.begin()
-    replace_file(_key_file(folder), signer_text(key).encode())
-    _tell_key(key, json=json)
-    say(f"The log is in {folder.folder}, its secret key in {_key_file(folder)}.")
+    log = begin_log(_folder(), name)
+    _tell_key(log.key, json=json)
+    say(f"The log is in {log.folder.folder}, its secret key in {log.folder.key_file}.")
 
 
 @group.command("key")
@@ -93,7 +86,7 @@ def key_(*, json: Json = False) -> None:
 
     Example: round-ledger log key > log.pub
     """
-    _tell_key(_signer(_folder()), json=json)
+    _tell_key(load_key(_folder()), json=json)
 
 
 @group.command("seal")
@@ -123,7 +116,7 @@ def seal_(
     """
     log_to_stderr()
     folder = _folder()
-    sealed = SealedLog(folder, _signer(folder), _witnesses())
+    sealed = SealedLog(folder, load_key(folder), _witnesses())
     watch = SealerMetrics(in_force().ready_s)
     with (
         opened_database(serves=not once) as database,
@@ -226,22 +219,9 @@ def _folder() -> TileFolder:
     return TileFolder(in_force().log_folder)
 
 
-def _key_file(folder: TileFolder) -> Path:
-    return folder.folder.with_name(folder.folder.name + ".key")
-
-
-def _signer(folder: TileFolder) -> SignerKey:
-    path = _key_file(folder)
-    if not path.is_file():
-        raise NotFound(
-            "There is no key of a log", where=str(path), hint="Begin a log with `log begin`."
-        )
-    return signer_from_text(path.read_text(errors="replace"), str(path))
-
-
 def _keys(log: str | None, witnesses: list[str] | None) -> list[VerifierKey]:
     """The log's key, and those of witnesses: the given ones, and those of the settings."""
-    first = verifier_from_text(log, "--key") if log else _signer(_folder()).verifier
+    first = verifier_from_text(log, "--key") if log else load_key(_folder()).verifier
     given = [verifier_from_text(each, "--witness") for each in witnesses or ()]
     return [first, *given, *(each.key for each in _witnesses() if each.key not in given)]
 

@@ -19,6 +19,7 @@ from consumers.runtime.source import round_of_row
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import ViewStore, reading
+from infra.tile_folder import TileFolder
 from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import (
     FactCorrected,
@@ -93,6 +94,7 @@ def gathered(
     frames: Mapping[tuple[str, int], FrameFile | str],
     wanted: Wanted,
     library: FootageIndex | None = None,
+    log: TileFolder | None = None,
 ) -> Evidence:
     """All evidence for a dossier. The export of each camera's footage is recorded first."""
     whole, copied = going_out(found, wanted.pre_s, wanted.post_s)
@@ -129,7 +131,7 @@ def gathered(
             corrections=corrections,
             dispute=wanted.dispute,
             case_rows=case_rows,
-            sealed=sealed_facts(house_log(), [*found.rows, *between]),
+            sealed=sealed_facts(log or house_log(), [*found.rows, *between, *others]),
             custody_rows=handled_then,
             mark_rows=marked,
             stills=_stills(marks, library, house_zones(database).of(found.place)),

@@ -64,6 +64,12 @@ def test_the_demonstration_finds_all_it_planted_and_leaves_a_record_to_try(
     checking = [sys.executable, folder / "dossier" / "verify.py", "--key", folder / "house.pub"]
     checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
     assert checked.returncode == 0, checked.stdout
+    keys = [(folder / name).read_text().strip() for name in ("log.pub", "witness.pub")]
+    assert after("log", "check", "--witness", keys[1]).code == 0
+    checking += ["--log", keys[0], "--witness", keys[1]]
+    checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+    assert b"The witness witness.example vouches" in checked.stdout
 
     _its_day_is_closed(after, first.out, folder / "day.journal")
     _its_page_is_ready(after, first.out)

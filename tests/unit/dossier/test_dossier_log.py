@@ -74,7 +74,7 @@ def test_the_log_and_its_witness_are_told_with_the_time(
 ) -> None:
     code, said = made.says(capsys, *keys(witnesses=[WITNESS.verifier]))
     assert code == 0, said
-    assert "newest sealed fact of 1 tapes is in the log ledger.example/record" in said
+    assert "newest sealed fact of each of 1 tapes is in the log ledger.example/record" in said
     assert "The log's checkpoint is signed by ledger.example/record." in said
     assert "The witness witness.example vouches: at 2026-11-18T" in said
 
