@@ -12,7 +12,7 @@ from msgspec import inspect
 from ledger.facts import FACTS, Body
 from ledger.facts.vocabulary import _END
 
-MOMENTS = {"start", "camera_time", "reference_time"}
+MOMENTS = {"start", "camera_time", "reference_time", "due"}
 TEXT = st.characters(exclude_categories=("Cs",), exclude_characters="\x00")
 DAYS = st.dates().map(str)
 JSON = st.recursive(
