@@ -102,7 +102,12 @@ COMMANDS = (
     Command("verify", "record.record", OPERATIONS, "Recompute every tape's hash chain."),
     Command("log", "record.log", OPERATIONS, "Seal the record into a log that others witness."),
     Command("witness", "record.witness", OPERATIONS, "Witness a log: cosign what continues it."),
-    Command("backup", "record.record", OPERATIONS, "Write the record and its heads to a folder."),
+    Command(
+        "backup",
+        "record.record",
+        OPERATIONS,
+        "Write the record, its heads and the home's stills to a folder.",
+    ),
     Command("restore", "record.record", OPERATIONS, "Restore a backup to a new database."),
     Command("migrate", "record.migrate", OPERATIONS, "Plan or apply the database's migrations."),
     Command("serve", "serving.serve", OPERATIONS, "Serve the pages and receive facts."),
