@@ -164,7 +164,7 @@ def prove_(
     The proof is a text that stands alone: with the log's public key anyone can check it, for years,
     without this program's database.
 
-    Example: round-ledger log prove /hollywood/CC-01/shoe shoe-000001 --to fact.tlog-proof
+    Example: round-ledger log prove /hollywood/CC-01/shoe 2026-11-20-630-1 --to fact.tlog-proof
     """
     with opened_database() as database:
         text = proof_text(prove(database, _folder(), source, id_))
