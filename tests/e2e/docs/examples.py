@@ -25,6 +25,7 @@ NOT_RUN = {
     "serve": "the tutorial runs it",
     "services up": "the tutorial runs it",
     "services down": "it ends the servers of the test",
+    "shift begin": "it begins one shift, which only a hand-over ends",
     "shift hand-over": "a shift is named after the day it is begun; test_shifts.py hands one over",
     "shift countersign": "as above",
     "shift report": "as above",
@@ -77,6 +78,8 @@ MORE = {
     "dispute overdue": "round-ledger dispute overdue",
     "review list": "round-ledger review list",
     "logbook list": "round-ledger logbook list",
+    "log checkpoint": "round-ledger log checkpoint",
+    "log key": "round-ledger log key",
     "shift list": "round-ledger shift list",
     "review samples": "round-ledger review samples",
     "coupons --quarter": "round-ledger coupons --quarter 2026-Q4",
@@ -92,8 +95,8 @@ NOT_COMPARED = {
     "footage health", "grants set", "keys enrol", "keys load", "keys rotate",
     "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
-    "log begin", "witness begin", "witness key", "dispute overdue", "shift hand-over",
-    "shift countersign", "shift report",
+    "log begin", "witness begin", "witness key", "dispute overdue", "shift begin",
+    "shift hand-over", "shift countersign", "shift report",
     "consume alerts", "footage watch", "keys signing show", "meters",
 }  # fmt: skip
 """Forms of JSON that no line prints: there is nothing to print, or it is not run."""
