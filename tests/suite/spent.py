@@ -18,7 +18,7 @@ from tests.suite.required import REQUIRED
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-LISTED_S, FAILED_S = 1.0, 2.0
+LISTED_S, FAILED_S = 1.0, 4.0
 SHOWN = 10
 _SPENT = "cpu_s"
 _MAY_BE_LONG = "long"

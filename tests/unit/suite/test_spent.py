@@ -31,11 +31,11 @@ def test_dear():
     clock[0] += 1.5
 
 def test_too_dear():
-    clock[0] += 2.5
+    clock[0] += 4.5
 
 @pytest.mark.long
 def test_dear_and_marked():
-    clock[0] += 3.5
+    clock[0] += 5.5
 
 @pytest.mark.parametrize("each", range(9))
 def test_of_no_weight(each):
@@ -83,23 +83,23 @@ def test_the_ten_dearest_and_the_dear_ones_that_are_not_marked_end_a_run(
     tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
     lines = run(tmp_path, *workers)
-    slowest = after(lines, "slowest of 8 CPU s")
+    slowest = after(lines, "slowest of 12 CPU s")
     assert len(slowest) == 10
     assert slowest[:4] == [
-        "3.50 test_dear_and_marked",
-        "2.50 test_too_dear",
+        "5.50 test_dear_and_marked",
+        "4.50 test_too_dear",
         "1.50 test_dear",
         "0.50 test_cheap",
     ]
     dear = after(lines, "over 1 CPU s and not marked `long`")
-    assert dear == ["2.50 test_too_dear", "1.50 test_dear"]
+    assert dear == ["4.50 test_too_dear", "1.50 test_dear"]
     assert lines[-1].startswith("13 passed")
 
 
 def test_in_ci_a_test_that_is_too_dear_fails_and_says_why(tmp_path: Path) -> None:
     lines = run(tmp_path, required="all")
     assert lines[-1].startswith("1 failed, 12 passed")
-    assert "takes 2.5 CPU s: make it cheaper, or mark it `long`" in lines
+    assert "takes 4.5 CPU s: make it cheaper, or mark it `long`" in lines
 
 
 WORK = "while sum(__import__('os').times()[:2]) < 0.3: pass"
