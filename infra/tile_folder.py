@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from infra.files import flush_folder, replace_file, replace_files
+from infra.files import replace_file, replace_files
 from ledger.errors import NotFound, Refused
 from ledger.values import quantity
 from ledger.witnessed_log.entries import LogEntry, entry_from
@@ -253,17 +252,6 @@ class _Hashes:
             tile = self._folder.tile(tile_level, number, min(WIDTH, there))
             self._tiles[tile_level, number] = tile
         return complete_root(tile[at : at + (1 << height)])
-
-
-def append_line(path: Path, text: str) -> None:
-    """Add text to the end of a file and flush it, as write-once storage allows. Raises OSError."""
-    new = not path.exists()
-    with path.open("ab") as file:
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
-    if new:
-        flush_folder(path.parent)
 
 
 def _damaged(path: Path, says: str) -> Refused:
