@@ -59,10 +59,14 @@ class CouponsRequisitioned(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CouponsDistributed(CouponRange, frozen=True, kw_only=True):
-    """Coupons are given to patrons on a gaming day. face: cents."""
+    """Coupons are given to patrons on a gaming day (603a.20(d)). face: cents.
+
+    by: the supervisor of marketing who completed the form. recorded_by: who entered it.
+    """
 
     gaming_day: GamingDay
     by: Employee
+    recorded_by: Employee | None = None
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)

@@ -155,8 +155,10 @@ FORMS = (
         decided_by="coupons",
     ),
     PaperForm(
-        "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY), "by",
+        "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY),
+        "recorded_by", "by", "Marketing supervisor who completed the form",
         decided_by="coupons",
+        says="Marketing distributes coupons (603a.20(d)), and finance enters its daily form.",
     ),
     PaperForm(
         "coupons_returned", "Coupons returned", "finance", "office", (*_SERIALS, _REASON),

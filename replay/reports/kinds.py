@@ -5,7 +5,7 @@ To add one, write a function that gives its table, and add its row to `REPORTS`.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,12 @@ import msgspec
 from consumers.finance import coupons_and_checks, journal, meters, sealed_wins
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
-from ledger.finance.boxes import KINDS
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.groups import grouped
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
-from replay.reports import coupon_papers, play, slips
+from replay.reports import coupon_papers, drop_boxes, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns
 from replay.reports.table import ReportColumn
 from replay.text.wins import is_money, missing_says, plain
@@ -41,18 +41,36 @@ _MASTER = (
     *columns("table game pit grade", "opener fills credits closer"),
     *columns(money="cash foreign counter_checks vouchers chips drop counted"),
     *(ReportColumn("hold", "percent"), *columns(counts="coupons exceptions")),
+    *columns(counts="fill_slips credit_slips"),
 )
+
+ALL = "all"
+"""The table of a line that sums several: of a game, or of the house, which has no game."""
 
 
 def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    for of in asked.wins:
-        drop = of.drop
+    """Each table, then each game, then the house. Slips are counted of one day only."""
+    is_day = asked.since == asked.gaming_day
+    slips_of = Counter(
+        (name, each.entry.partition(":")[0])
+        for each in (_entries(asked) if is_day else ())
+        for name in (each.table, ALL, f"{ALL} {_game(asked, each.table)}")
+    )
+    of_period = [msgspec.structs.replace(each, gaming_day=asked.gaming_day) for each in asked.wins]
+    sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
+    for of in (*asked.wins, *sums):
+        drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
+        counts = (slips_of[name, kind] if is_day else None for kind in ("fill", "credit"))
         yield (
-            *_names(of), None if of.pit is msgspec.UNSET else of.pit, of.grade,
+            of.table or ALL, of.game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
             of.opener, of.fills, of.credits, of.closer,
             drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
-            of.counted, _hold(of), of.coupons.counted, len(of.exceptions),
+            of.counted, _hold(of), of.coupons.counted, len(of.exceptions), *counts,
         )  # fmt: skip
+
+
+def _game(asked: AskedReport, table: str) -> str | None:
+    return next((each.game for each in asked.wins if each.table == table), None)
 
 
 def _hold(of: TableWin) -> int | None:
@@ -100,21 +118,6 @@ def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
             places = (item.position, item.hand, item.wager, item.throw)
             told = (None if each is None else str(each) for each in places)
             yield item.round, *told, item.section, item.code, item.says, item.amount
-
-
-_BOXES = columns("table content", "expected counted difference")
-
-
-def _boxes(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    for of in asked.wins:
-        for kind in KINDS:
-            counted: int | None = getattr(of.drop, kind)
-            differs = sum(item.amount for item in of.items if item.code == f"box_{kind}")
-            known = counted is not None
-            yield (
-                of.table, plain(kind), counted - differs if counted is not None else None, counted,
-                differs if known else None,
-            )  # fmt: skip
 
 
 _EXCEPTIONS = columns("table what code says", "amount")
@@ -278,7 +281,11 @@ REPORTS = (
     ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins, sums=True),
     ReportKind("variance", "Hold, luck and error", "day", _VARIANCE, _variance),
     ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays, sums=True),
-    ReportKind("boxes", "Box reconciliation", "day", _BOXES, _boxes),
+    ReportKind("boxes", "Box reconciliation", "day", drop_boxes.CONTENT, drop_boxes.content),
+    ReportKind(
+        "denominations", "Boxes by denomination", "day", drop_boxes.PIECES, drop_boxes.pieces,
+        of_seal=False,
+    ),
     ReportKind(
         "exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions, sums=True
     ),

@@ -64,6 +64,21 @@ SELECT m.game, i ->> 'wager', sum((i ->> 'amount')::bigint)::bigint
  GROUP BY m.game, i ->> 'wager'
 """  # noqa: S608 - as above
 
+_AWAITING = f"""
+SELECT m.game, count(*), (sum(m.handle) - sum((SELECT coalesce(sum(s.stake), 0)
+          FROM {{schema}}.{SETTLEMENTS.name} s
+         WHERE (s.property, s.table_name, s.gaming_day, s.number)
+             = (m.property, m.table_name, m.gaming_day, m.number))))::bigint
+  FROM {{schema}}.{MONEY.name} m
+  JOIN {{schema}}.{RULINGS.name} r USING (property, table_name, gaming_day, number)
+ WHERE m.property = %(property)s AND m.gaming_day BETWEEN %(since)s AND %(day)s
+   AND NOT m.poker AND m.game IS NOT NULL AND r.status = 'awaiting'
+ GROUP BY m.game ORDER BY m.game
+"""  # noqa: S608 - as above
+
+UNSETTLED = "awaits a ruling"
+"""The line of what a game has at risk in rounds whose wagers cannot all be settled."""
+
 _ROUNDS = f"""
 SELECT table_name, count(*) FROM {{schema}}.{MONEY.name}
  WHERE property = %(property)s AND gaming_day BETWEEN %(since)s AND %(day)s AND poker
@@ -74,6 +89,8 @@ SELECT table_name, count(*) FROM {{schema}}.{MONEY.name}
 def by_wager(asked: AskedReport) -> Iterator[Sequence[Value]]:
     """Each wager of each game: what was at risk, what it won by the rulings, and what moved.
 
+    Wagers that cannot be settled yet are one line of their game, so that its handle is that of
+    `win`.
     Theoretical is the handle times the exact edge of the paytables in force; null without an edge
     on file. Void wagers are no part of it.
     """
@@ -84,6 +101,7 @@ def by_wager(asked: AskedReport) -> Iterator[Sequence[Value]]:
         mispaid = {(game, wager): amount for game, wager, amount in store.query(_MISPAID, of)}
         rules_for = kept_rules(filed(map(fact_of, submission_rows(store, asked.property))))
         expected = _theoretical(asked.property, store.query(_STAKED, of), rules_for)
+        awaiting = store.query(_AWAITING, of)
     for game, wager in sorted({*rows, *mispaid}):
         rounds, wagers, handle, pushed, collected, paid, cage = rows.get((game, wager), [0] * 7)
         known = games()[game].wager(wager) if game in games() else None
@@ -94,6 +112,9 @@ def by_wager(asked: AskedReport) -> Iterator[Sequence[Value]]:
             rounds, wagers, handle, pushed, collected, paid, cage, win, hold,
             win + mispaid.get((game, wager), 0), expected.get((game, wager)),
         )  # fmt: skip
+    for game, rounds, handle in awaiting:
+        title = games()[game].title if game in games() else game
+        yield title, UNSETTLED, rounds, None, handle, *(None for _ in WAGERS[5:])
 
 
 def _theoretical(

@@ -76,13 +76,18 @@ class MoneyOfDay(NamedTuple):
 
 
 class LimitCheck(Struct, frozen=True, kw_only=True):
-    """A hold beside one limit. Percentages are decimal strings; None: it cannot be compared."""
+    """A hold beside one limit. Percentages are decimal strings; None: it cannot be compared.
+
+    off_base: the cents that the win lies above what the base level gives of the drop; negative if
+    it lies below.
+    """
 
     limit: str
     source: str
     hold: str | None
     base_level: str | None
     allowed: str | None  # percentage points either way
+    off_base: int | None
     outside: bool | None
 
 
@@ -239,6 +244,7 @@ def _check(
         hold=percent(mine),
         base_level=percent(base),
         allowed=percent(allowed),
+        off_base=_off_base(compared, base),
         outside=outside,
     )
 
@@ -272,6 +278,13 @@ def _allowed(limit: HoldLimit, of: MoneyOfDay | None) -> Fraction | None:
     if of.expected is None or not of.expected.sigma:
         return None
     return Fraction(limit.sigmas) * of.expected.sigma / abs(of.drop)
+
+
+def _off_base(of: MoneyOfDay | None, base: Fraction | None) -> int | None:
+    """The cents that a win lies above what the base level gives of its drop, half to even."""
+    if of is None or of.win is None or of.drop is None or base is None:
+        return None
+    return of.win - round(base * of.drop)
 
 
 def _between(days: Iterable[MoneyOfDay], since: str, until: str) -> list[MoneyOfDay]:

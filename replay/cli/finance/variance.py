@@ -224,11 +224,15 @@ def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:
             if check.outside:
                 say(
                     f"{each.group} · {check.limit} ({check.source}) · hold {check.hold} %, "
-                    f"base {check.base_level} %, allowed {check.allowed} points"
+                    f"base {check.base_level} %, allowed {check.allowed} points, "
+                    f"win {signed(check.off_base or 0)} off the base"
                 )
         for said in each.explained:
             people = f"{said.by} and {said.second}"
-            say(f"{each.group} · {said.table} explained by {people}: {said.because}")
+            say(
+                f"{each.group} · {said.table} · {signed(said.amount)} explained by {people}: "
+                f"{said.because}"
+            )
 
 
 def _money(cents: int | None) -> str | None:

@@ -264,6 +264,8 @@ MEANINGS = {
     "odds": "odds as printed",
     "of": "number of moments in the round",
     "off": "cents between record and rules; null if it is not about money",
+    "off_base": "cents that the win lies above what the base level gives of the drop, below if "
+    "negative; null: not known",
     "offset_us": "camera's clock less reference clock",
     "on_layout": "chips there now, cents",
     "on_record": "facts, or files, that are on record already",

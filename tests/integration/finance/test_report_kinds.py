@@ -110,7 +110,10 @@ def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: P
         dict(zip(HEADS, printed(two_days, tmp_path, "master-game", day=day)[0], strict=False))
         for day in (DAY, NEXT)
     )
-    [of_month] = printed(two_days, tmp_path, "master-game", "--period", "month", day=NEXT)
+    months = printed(two_days, tmp_path, "master-game", "--period", "month", day=NEXT)
+    of_month, of_game, of_house = months
+    assert [row[0] for row in months] == ["CC-07", "all", "all"]
+    assert of_game[4:17] == of_house[4:17] == of_month[4:17]
     both = dict(zip(HEADS, of_month, strict=False))
     assert (both["opener"], both["closer"]) == (first["opener"], second["closer"])
     for name in ("fills", "drop", "counted"):

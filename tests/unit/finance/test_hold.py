@@ -68,6 +68,7 @@ def test_a_hold_beyond_its_points_of_last_years_is_open(win: int, outside: bool)
     found = line([*LAST_YEAR, money(UNTIL, win)])
     assert (found.limits[0].outside, found.open) == (outside, outside)
     assert (found.limits[0].base_level, found.hold) == ("20.00", percent_of(win))
+    assert found.limits[0].off_base == win - 20_000
 
 
 def percent_of(win: int) -> str | None:
@@ -77,7 +78,8 @@ def percent_of(win: int) -> str | None:
 def test_in_the_first_year_the_month_before_is_the_base() -> None:
     found = line([*days("2026-09-01", 5, 90_000), *days("2026-10-01", 5, 20_000), money(UNTIL, 0)])
     assert found.limits[0].base_level == "20.00"
-    assert line([money(UNTIL, 0)]).limits[0].outside is None  # nothing to compare with
+    [alone] = line([money(UNTIL, 0)]).limits
+    assert (alone.outside, alone.off_base) == (None, None)  # nothing to compare with
 
 
 def test_sigmas_are_those_of_the_expected_win_by_the_drop() -> None:

@@ -111,7 +111,7 @@ payout_verified position wager by
 jackpot_documented position wager amount
 coupons_received serial_from serial_to face invoice checked_by recorded_by
 coupons_requisitioned requisition face quantity needed_on prepared_by authorised_by
-coupons_distributed serial_from serial_to face gaming_day by
+coupons_distributed serial_from serial_to face gaming_day by recorded_by?
 coupons_returned serial_from serial_to face reason returned_by received_by
 coupons_voided serials reason by
 coupons_cancelled serials reason by

@@ -1,0 +1,65 @@
+"""Reports of drop boxes: their content beside what tables recorded, and their notes in pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consumers.finance import papers
+from ledger.facts import DropBoxCounted
+from ledger.finance.boxes import KINDS, boxes, foreign_value
+from replay.reports.kind import columns
+from replay.reports.table import ReportColumn
+from replay.text.wins import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from replay.reports.kind import AskedReport
+    from replay.reports.table import Value
+
+CONTENT = columns("table content", "expected counted difference")
+
+
+def content(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """By content what the table recorded, what was counted, and the difference."""
+    for of in asked.wins:
+        for kind in KINDS:
+            counted: int | None = getattr(of.drop, kind)
+            differs = sum(item.amount for item in of.items if item.code == f"box_{kind}")
+            known = counted is not None
+            yield (
+                of.table, plain(kind), counted - differs if counted is not None else None, counted,
+                differs if known else None,
+            )  # fmt: skip
+
+
+NOTES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+"""Denominations of notes that have a column, cents."""
+
+PIECES = (
+    *columns("table box"),
+    *(ReportColumn(f"${each // 100}", "count") for each in NOTES),
+    *columns(money="other_notes cash foreign"),
+    *columns(counts="counter_checks vouchers coupons"),
+)
+
+
+def pieces(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each box of the day by its last count: notes in pieces by denomination, papers in number.
+
+    A box that nobody counted has no figure.
+    """
+    day = papers.read(asked.database, asked.property, asked.gaming_day)
+    for (table, number), facts in sorted(day.boxes.items()):
+        [box] = boxes(facts)
+        body = box.last.body if box.last else None
+        if not isinstance(body, DropBoxCounted):
+            yield table, number, *(None for _ in PIECES[2:])
+            continue
+        amounts = {int(cents): int(cents) * count for cents, count in body.currency.items()}
+        other = sum(each for cents, each in amounts.items() if cents not in NOTES)
+        yield (
+            table, number, *(body.currency.get(str(each), 0) for each in NOTES),
+            other, sum(amounts.values()), foreign_value(body),
+            len(body.counter_checks), len(body.vouchers), len(body.coupons),
+        )  # fmt: skip
