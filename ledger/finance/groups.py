@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -13,6 +13,7 @@ from ledger.finance.win import (
     BoxContent,
     Cause,
     CouponFigures,
+    Grade,
     Item,
     TableWin,
     TournamentFigures,
@@ -95,15 +96,13 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
     """The sums of several tables' wins. A figure that one of them lacks is None."""
     first = wins[0]
     drops = [msgspec.structs.asdict(each.drop) for each in wins]
-    grades = {each.grade for each in wins}
-    grade = next(grade for grade in ("ESTIMATE", "COUNTED", "SEALED") if grade in grades)
     return msgspec.structs.replace(
         first,
         table=None,
         game=first.game if by == "game" else None,
         pit=first.pit if by == "pit" else msgspec.UNSET,
         shift=first.shift if by == "shift" else msgspec.UNSET,
-        grade=grade,
+        grade=lowest_grade(wins),
         version=min(each.version for each in wins),
         **{name: _total(wins, name) for name in _SUMS},
         drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),
@@ -126,6 +125,11 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         late=[ref for each in wins for ref in each.late],
         pending=_pending(wins),
     )
+
+
+def lowest_grade(wins: Iterable[TableWin]) -> Grade:
+    """The lowest grade of some wins, of which there is one or more."""
+    return min((each.grade for each in wins), key=get_args(Grade).index)
 
 
 def _of_table(table: str | None, parts: Iterable[Part]) -> Iterator[Part]:

@@ -13,6 +13,7 @@ from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it
 
 GapOf = Literal["count", "pay", "bank"]
 Grade = Literal["ESTIMATE", "COUNTED", "SEALED"]
+"""How sure a win is, the lowest first."""
 
 REPORT = 5
 """The version of the report: raise it when the same facts would give other bytes."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ledger.finance.journal import JournalEntry
-    from ledger.finance.win import TableWin
+    from ledger.finance.win import Item, TableWin
     from replay.reports.table import Value
 
 
@@ -92,15 +92,24 @@ _THREE = (
 )
 
 
-_NOT_MISPAID = ("adjustment", "wrong_payer")
+_NOT_MISPAID = ("adjustment", "wrong_payer", "unrecorded")
 """Items of a pay gap in which no patron was paid too much or too little by a dealer."""
+
+
+def _lost(of: TableWin, item: Item) -> bool:
+    """Whether a device lost a fact that an item of the pay gap is of: its cause says so."""
+    return any(
+        cause.code == "fact_missing" and (cause.round, cause.amount) == (item.round, -item.amount)
+        for cause in of.causes
+    )
 
 
 def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for of in asked.wins:
         items = [item for item in of.items if item.gap == "pay"]
-        pays = [item.amount for item in items if item.code not in _NOT_MISPAID]
-        otherwise = sum(item.amount for item in items if item.code in _NOT_MISPAID)
+        paid = [i for i in items if i.code not in _NOT_MISPAID and not _lost(of, i)]
+        pays = [item.amount for item in paid]
+        otherwise = sum(item.amount for item in items) - sum(pays)
         over, under = [-each for each in pays if each < 0], [each for each in pays if each > 0]
         yield (
             *_names(of), of.grade, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap,
@@ -109,7 +118,10 @@ def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
         )  # fmt: skip
 
 
-_MISPAYS = columns("round position hand wager throw section code says", "amount")
+_MISPAYS = (
+    *columns("round position hand wager throw section code says", "amount"),
+    ReportColumn("cause"),
+)
 
 
 def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -117,7 +129,8 @@ def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
         for item in (each for each in of.items if each.gap == "pay"):
             places = (item.position, item.hand, item.wager, item.throw)
             told = (None if each is None else str(each) for each in places)
-            yield item.round, *told, item.section, item.code, item.says, item.amount
+            cause = "fact_missing" if _lost(of, item) else None
+            yield item.round, *told, item.section, item.code, item.says, item.amount, cause
 
 
 _EXCEPTIONS = columns("table what code says", "amount")

@@ -11,6 +11,7 @@ from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, s
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import filed, kept_rules
 from ledger.edges.spread import means
+from ledger.finance.groups import lowest_grade
 from ledger.games import games
 from ledger.record.wire import fact_of
 from ledger.rules.engine.steps import POT
@@ -157,9 +158,9 @@ TAX = (*columns("day kind grade", "revenue"), ReportColumn("rate", "percent"), *
 
 
 def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """The tax of each day from Monday to the gaming day, games and Poker apart; then their sum.
+    """The tax of each day from Monday to the gaming day: games, Poker and tournaments apart.
 
-    A day that lacks a count has no revenue, and then the week has none.
+    Their sum ends it. A day that lacks a count has no revenue, and then the week has none.
     """
     revenues: list[int | None] = []
     taxes: list[int | None] = []
@@ -167,21 +168,22 @@ def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
         found = sealed_wins.read(
             asked.database, property=asked.property, gaming_day=day, kept=asked.kept
         )
-        for kind, its in sorted(_kinds(found).items()):
-            revenue = _sum([each.counted for each in its])
+        for kind, its in sorted(_revenues(found).items()):
+            revenue = _sum([amount for _, amount in its])
             tax = None if revenue is None else round(Fraction(revenue * RATE, 10_000))
-            grades = {each.grade for each in its}
-            grade = next(each for each in ("ESTIMATE", "COUNTED", "SEALED") if each in grades)
-            yield day, kind, grade, revenue, RATE, tax
+            yield day, kind, lowest_grade(win for win, _ in its), revenue, RATE, tax
             revenues.append(revenue)
             taxes.append(tax)
     yield "week", None, None, _sum(revenues), RATE, _sum(taxes)
 
 
-def _kinds(found: Sequence[TableWin]) -> dict[str, list[TableWin]]:
-    kinds: dict[str, list[TableWin]] = defaultdict(list)
+def _revenues(found: Sequence[TableWin]) -> dict[str, list[tuple[TableWin, int | None]]]:
+    """The revenue of each table by kind (601a.9(b)); None: a count is missing."""
+    kinds: dict[str, list[tuple[TableWin, int | None]]] = defaultdict(list)
     for each in found:
-        kinds["poker" if each.owed is None else "banked games"].append(each)
+        kinds["poker" if each.owed is None else "banked games"].append((each, each.counted))
+        if each.tournaments:
+            kinds["tournaments"].append((each, each.tournaments.win))
     return kinds
 
 

@@ -11,7 +11,7 @@ from consumers.finance import sealed_wins
 from infra.access.connections import AccessDatabase, local_actor
 from infra.postgres.connection import Database
 from ledger.errors import Usage
-from ledger.finance.groups import over_days
+from ledger.finance.groups import lowest_grade, over_days
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay
@@ -164,10 +164,8 @@ def _printed(database: Database, kind: ReportKind, asked: AskedReport, to: Path)
 
 def _sealed(asked: AskedReport) -> tuple[str, int]:
     """The lowest grade of the tables, and the version that is signed: of a period the lowest."""
-    grades = {each.grade for each in asked.wins}
-    grade = next(each for each in ("ESTIMATE", "COUNTED", "SEALED") if each in grades)
     lowest = min if asked.since < asked.gaming_day else max
-    return grade, lowest(each.version for each in asked.wins)
+    return lowest_grade(asked.wins), lowest(each.version for each in asked.wins)
 
 
 def _schedule(property_: str | None, *, json: bool) -> None:

@@ -18,7 +18,17 @@ from tests.integration.finance.test_report import rows_of
 from tests.integration.finance.test_report_laws import day_with_faults
 from tests.property.finance.floors import read_by_program
 from tests.scenes.coupons import USUAL, inventoried
-from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day, slip
+from tests.scenes.table_days import (
+    DAY,
+    NEXT,
+    count,
+    day_lines,
+    fact,
+    inventory,
+    next_day,
+    slip,
+    tournament,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +72,8 @@ def two_days(cli: Cli, tmp_path: Path) -> Cli:
             inventory("drop", 499_000, 40),
             slip("fill", "dispatched", "F-3", 45),
             count(59, currency={"5000": 2}),
+            tournament("entered", "Spring", 50, 40_000),
+            tournament("prize_paid", "Spring", 55, 30_000),
             closer=499_000,
         ),
         *next_day(*day_lines(count(59), closer=500_100)),
@@ -119,10 +131,11 @@ def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: P
     for name in ("fills", "drop", "counted"):
         assert float(both[name]) == float(first[name]) + float(second[name])
     *days, week = printed(two_days, tmp_path, "tax-week", day=NEXT)
-    assert [row[0] for row in days] == [DAY, NEXT]
-    assert float(week[3]) == float(both["counted"])
-    assert [row[5] for row in days] == ["-1.20", "0.12"]
-    assert week[5] == "-1.08"
+    of_banked, of_contest = "banked games", "tournaments"
+    assert [row[:2] for row in days] == [[DAY, of_banked], [DAY, of_contest], [NEXT, of_banked]]
+    assert float(week[3]) == float(both["counted"]) + 100
+    assert [row[5] for row in days] == ["-1.20", "12.00", "0.12"]
+    assert week[5] == "10.92"
     refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--period", "year")
     assert (refused.code, "has no sums" in refused.err) == (2, True)
 

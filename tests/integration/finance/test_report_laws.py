@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from replay.reports.table import Value
 
 DAY = "2026-11-20"
+NOBODYS = ("adjustment", "wrong_payer", "unrecorded")
+"""Codes of items in which no dealer paid a patron too much or too little."""
+
 Rows = list[dict[str, "Value"]]
 
 
@@ -98,6 +101,10 @@ def law_of_reports(of: dict[str, Rows]) -> None:
     assert summed(of["mispays"], "amount") == summed(three, "pay_gap")
     paid = {name: summed(three, f"paid_{name}") for name in ("under", "over", "otherwise")}
     assert paid["under"] - paid["over"] + paid["otherwise"] == summed(three, "pay_gap")
+    lost = [row for row in of["mispays"] if row["cause"] or row["code"] in NOBODYS]
+    others = [row for row in of["mispays"] if row not in lost]
+    assert len(others) == summed(three, "over") + summed(three, "under")
+    assert summed(lost, "amount") == summed(three, "paid_otherwise")
     assert summed(of["exceptions"], "amount", what="item") == summed(three, "count_gap")
     accepted = [row for row in of["slips"] if row["status"] in ("used", "used twice")]
     for kind in ("fill", "credit"):
