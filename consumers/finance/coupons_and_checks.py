@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consumers.finance.money_facts import as_corrected
-from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
+from consumers.money.corrections_held import CORRECTIONS, as_corrected, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.facts import FACTS, CouponsRequisitioned, VarianceExplained

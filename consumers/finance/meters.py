@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.finance import money_facts
-from consumers.finance.money_facts import as_corrected
-from consumers.money.corrections_held import CORRECTIONS, facts_changed, made_table
+from consumers.money.corrections_held import CORRECTIONS, as_corrected, facts_changed, made_table
 from consumers.rulings import rulings
 from consumers.rulings.tables import MONEY
 from consumers.runtime.source import Batch, Projection

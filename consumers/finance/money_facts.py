@@ -9,12 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from consumers.money import corrections_held
-from consumers.money.corrections_held import CORRECTIONS, facts_changed, holding, made_table
+from consumers.money.corrections_held import (
+    CORRECTIONS,
+    as_corrected,
+    facts_changed,
+    holding,
+    made_table,
+)
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
-from ledger.adjudication.corrections import corrected, correction_of
 from ledger.errors import NotFound
-from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, FactCorrected, type_name
+from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, type_name
 from ledger.facts.money import ChipSlip
 from ledger.finance.feed import MONEY
 from ledger.finance.placing import OPENS_DAY, disputed_tables, own_day, paid_at, table_of
@@ -179,13 +184,6 @@ def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
     """A fact as recorded, and as corrected if a correction holds."""
     fact = fact_of(row)
     return [fact, *as_corrected(fact, why)] if why else [fact]
-
-
-def as_corrected(fact: Fact, why: TapeRow) -> list[Fact]:
-    """A fact with its correction; nothing if it should not have been recorded."""
-    body = fact_of(why).body
-    meant = correction_of(fact, body) if isinstance(body, FactCorrected) else None
-    return corrected([fact], {(fact.source, fact.id): meant} if meant else {})
 
 
 def _cells(

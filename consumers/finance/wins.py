@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from consumers.finance import exceptions, money_facts, round_sums
-from consumers.finance.money_facts import as_corrected
+from consumers.money.corrections_held import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
 from ledger.facts import (

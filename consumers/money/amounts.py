@@ -44,6 +44,9 @@ _PAPERS = {
 }
 """Facts of a paper or a box, with the field of its number."""
 
+ACCEPTED = frozenset(type_ for type_, field in _PAPERS.items() if field == "slip")
+"""Facts of a slip. It counts once, at whichever table it was accepted first."""
+
 _BOXES = frozenset(type_ for type_, field in _PAPERS.items() if field == "box")
 
 _DROP_NAMES = {"placed": "handle", "paid": "payouts"}

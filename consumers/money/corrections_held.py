@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.postgres.view_tables import Column, ViewTable
-from ledger.adjudication.corrections import held_corrections
+from ledger.adjudication.corrections import corrected, correction_of, held_corrections
+from ledger.facts import FactCorrected
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from consumers.runtime.lifecycle import Batch
     from infra.postgres.view_tables import NamedRow, ViewStore
     from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
 
 CORRECTIONS = frozenset(("fact_corrected.v1",))
 
@@ -146,6 +148,13 @@ def holding(
         if held := held_corrections(map(fact_of, rows)).get(key):
             found[key] = by_fact[held.fact.source, held.fact.id]
     return found
+
+
+def as_corrected(fact: Fact, why: TapeRow) -> list[Fact]:
+    """A fact with its correction; nothing if it should not have been recorded."""
+    body = fact_of(why).body
+    meant = correction_of(fact, body) if isinstance(body, FactCorrected) else None
+    return corrected([fact], {(fact.source, fact.id): meant} if meant else {})
 
 
 def rows_of(store: ViewStore, keys: Iterable[Key]) -> dict[Key, TapeRow]:

@@ -2,7 +2,7 @@
 
 Expected and counted content stay apart. A column is NULL until a fact of its kind is recorded;
 unknown is never 0. Corrections are in force, and each stands beside with what was recorded. Papers
-count in the day of their time, slips once (ADR 0225): the sums are those of the three wins.
+count in the day of their time, slips once over all tables (ADR 0225, 0239), as in the three wins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from msgspec.structs import astuple
 from consumers.money import placed_papers
 from consumers.money.amounts import OF_ROUNDS, READS, BoxCount, amount_of, amounts, cents
 from consumers.money.corrections_held import CORRECTIONS
-from consumers.money.placed_papers import BOXES, DISPUTES, MADE, PAPERS, columns, corrected_facts
+from consumers.money.placed_papers import (
+    BOXES,
+    DISPUTES,
+    MADE,
+    PAPERS,
+    SLIPS,
+    columns,
+    corrected_facts,
+)
 from consumers.runtime.source import (
     Batch,
     Crossing,
@@ -174,7 +182,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
     days = {key: TableDay(*row) for key, row in store.load(DAYS, keys).items()}
     again = papers.again | (keys - days.keys())
     gone = again & days.keys()
-    worked_out = _worked_out(store, again)
+    worked_out = _worked_out(store, again, batch.position)
     for key, name, amount in added:
         if key not in again and name in _AMOUNTS:
             _add(days[key], name, amount)
@@ -217,12 +225,12 @@ SELECT r.property, r.table_name, r.gaming_day, {", ".join(f"sum({n})::bigint" fo
 """  # noqa: S608 - our own names
 
 
-def _worked_out(store: ViewStore, keys: Collection[Key]) -> dict[Key, TableDay]:
-    """The days that have facts, from their rounds and papers."""
+def _worked_out(store: ViewStore, keys: Collection[Key], until: int) -> dict[Key, TableDay]:
+    """The days that have facts, from their rounds and papers up to a position."""
     if not keys:
         return {}
     before = {key: (*key[:2], day_before(key[2])) for key in keys}
-    papers = placed_papers.sums(store, {*keys, *before.values()})
+    papers = placed_papers.sums(store, {*keys, *before.values()}, until)
     rounds = {row[:3]: row[3:] for row in store.query(_ROUNDS, columns(keys))}
     found = {}
     for key in keys:
@@ -263,8 +271,8 @@ def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
 
 DROP = Projection(
     "drop",
-    5,
-    (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, MADE),
+    6,
+    (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, SLIPS, MADE),
     apply,
     reads=READS | CORRECTIONS,
     tells=(

@@ -7,11 +7,14 @@ that holds counts. A corrected fact of a round stands here too: what its round's
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import astuple
 
 from consumers.money.amounts import (
+    ACCEPTED,
+    ADDED,
     COUNTED,
     OF_ROUNDS,
     RAISED,
@@ -23,16 +26,17 @@ from consumers.money.amounts import (
     priced,
     unpriced,
 )
-from consumers.money.corrections_held import held, made_table
+from consumers.money.corrections_held import as_corrected, held, made_of, made_table
 from consumers.runtime.source import round_of_row
+from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewTable
-from ledger.adjudication.corrections import corrected, correction_of
-from ledger.facts import AdjustmentPaid, FactCorrected
+from ledger.adjudication.corrections import corrected, corrections
+from ledger.facts import AdjustmentPaid
 from ledger.finance.placing import OPENS_DAY, day_after, disputed_tables, own_day, table_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from consumers.runtime.lifecycle import Batch
     from infra.postgres.view_tables import NamedRow, ViewStore
@@ -73,7 +77,7 @@ PAPERS = ViewTable(
         "(property, table_name, gaming_day)",
         "(property, table_name, time_us) WHERE starts",
         "(property, table_name, time_us) WHERE NOT named",
-        "(property, table_name, amount, paper) WHERE paper IS NOT NULL",
+        "(property, amount, paper) WHERE paper IS NOT NULL",
         "(gaming_day) WHERE made_tape IS NOT NULL",
         "(gaming_day) WHERE amount = 'box'",
         "(property, table_name) WHERE amount = 'adjustments'",
@@ -123,8 +127,29 @@ DISPUTES = ViewTable(
     is_log=True,
 )
 
+SLIPS = ViewTable(
+    "drop_slips",
+    "The number of each slip accepted at any table, and what corrections make of it.",
+    3,
+    (
+        Column("source", "text", "Source of the acceptance."),
+        Column("fact_id", "text", "Id of the acceptance."),
+        Column("position", "bigint", "Position on the record since which it has this number."),
+        Column("property", "text", "Property of the table."),
+        Column("amount", "text", "fills or credits."),
+        Column("paper", "text", "Number of the slip; null: it is taken back.", null=True),
+        Column("time_us", "bigint", "Device time of the acceptance, microseconds."),
+    ),
+    ("(property, amount, paper)",),
+    is_log=True,
+)
+
 Key = tuple[str, str, str]
 """Property, table, gaming day."""
+
+
+_Told = dict[tuple[str, str], tuple["TapeRow", "TapeRow | None"]]
+"""Facts with the correction that holds, by source and id."""
 
 
 class ChangedDays(NamedTuple):
@@ -140,7 +165,7 @@ def note(store: ViewStore, batch: Batch) -> ChangedDays:
     Every process that has a share of the view hears every paper and correction, and keeps those of
     its own tables.
     """
-    told: dict[tuple[str, str], tuple[TapeRow, TapeRow | None]] = {
+    told: _Told = {
         (row.source, row.id): (row, None)
         for row in batch.rows
         if row.type in READS and not _is_of_round(row)
@@ -161,18 +186,17 @@ def note(store: ViewStore, batch: Batch) -> ChangedDays:
     store.save(BOXES, counts)
     disputes = (cells for row, _ in told.values() for cells in _raised(row, batch))
     store.save(DISPUTES, disputes)
-    return _changes(store, gone, _placed(store, new))
+    changes = _changes(store, gone, _placed(store, new))
+    changes.again.update(key for key in _of_slips(store, told, batch) if owns(*key[:2]))
+    return changes
 
 
 def corrected_facts(row: TapeRow, why: TapeRow | None, fact: Fact) -> list[tuple[int, Fact]]:
     """A fact with what it counts: as it is, or as recorded and as corrected."""
-    body = fact_of(why).body if why else None
-    if not isinstance(body, FactCorrected):
+    if not why:
         return [(1, fact)]
     before = -1 if _is_of_round(row) else 0
-    meant = correction_of(fact, body)
-    after = corrected([fact], {(fact.source, fact.id): meant} if meant else {})
-    return [(before, fact), *((1, each) for each in after)]
+    return [(before, fact), *((1, each) for each in as_corrected(fact, why))]
 
 
 def _is_of_round(row: TapeRow) -> bool:
@@ -216,13 +240,8 @@ def _counts(row: TapeRow, why: TapeRow | None, batch: Batch) -> Iterator[tuple[A
     for counts, fact in corrected_facts(row, why, batch.fact(row)):
         if counts == 1:
             body: Any = fact.body
-            numbers = "{" + ",".join(map(_quoted, unpriced(body))) + "}"
-            day = (*table_of(fact), body.gaming_day, row.time_us)
-            yield (row.source, row.id, *day, *astuple(box_of(body)), numbers, priced(body))
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            cells = (*astuple(box_of(body)), array_text(unpriced(body)), priced(body))
+            yield (row.source, row.id, *table_of(fact), body.gaming_day, row.time_us, *cells)
 
 
 def _placed(store: ViewStore, new: list[NamedRow]) -> list[NamedRow]:
@@ -254,8 +273,6 @@ def _changes(store: ViewStore, gone: list[NamedRow], new: list[NamedRow]) -> Cha
     both = [*gone, *new]
     again = {_key(row) for row in gone}
     again |= _moved(store, {row for row in both if row.starts and row.counts == 1})
-    slips = [row for row in both if row.amount in ("fills", "credits")]
-    again |= _with_paper(store, {(*row[2:4], row.amount, row.paper) for row in slips})
     again |= {(*row[2:4], day_after(row.gaming_day)) for row in both if row.amount == "closer"}
     added = []
     for row in new:
@@ -306,20 +323,42 @@ def _moved(store: ViewStore, starts: Collection[NamedRow]) -> set[Key]:
     return {(*row[:2], day) for row in moved for day in row[2:]}
 
 
-def _with_paper(store: ViewStore, papers: Iterable[tuple[str, ...]]) -> set[Key]:
-    """The days of all acceptances of these slips: only the first of a table counts."""
-    wanted = sorted(papers)
-    if not wanted:
+def _of_slips(store: ViewStore, told: _Told, batch: Batch) -> set[Key]:
+    """Keep the numbers of a batch's slips; the days of all acceptances that have one of them.
+
+    A slip counts where it was accepted first, at whichever table.
+    """
+    slips = {key: row for key, (row, _) in told.items() if row.type in ACCEPTED}
+    if not slips:
         return set()
-    names = ("properties", "names", "amounts", "papers")
+    made = made_of(store, MADE, slips, batch.position)
+    numbers = [row for key, of in slips.items() for row in _numbers(of, made.get(key, ()), batch)]
+    store.save(SLIPS, numbers)
+    names = ("properties", "amounts", "papers")
+    wanted = sorted({row[3:6] for row in numbers if row[5] is not None})
     found = store.query(
         "SELECT DISTINCT p.property, p.table_name, p.gaming_day"
-        " FROM unnest(%(properties)s::text[], %(names)s::text[], %(amounts)s::text[],"
-        " %(papers)s::text[]) AS w (property, table_name, amount, paper)"
-        " JOIN {schema}.drop_papers p USING (property, table_name, amount, paper)",
-        dict(zip(names, map(list, zip(*wanted, strict=True)), strict=True)),
+        " FROM unnest(%(properties)s::text[], %(amounts)s::text[], %(papers)s::text[])"
+        " AS w (property, amount, paper)"
+        " JOIN {schema}.drop_papers p USING (property, amount, paper)",
+        {name: [each[nth] for each in wanted] for nth, name in enumerate(names)},
     )
     return {tuple(row) for row in found}
+
+
+def _numbers(row: TapeRow, made: Sequence[TapeRow], batch: Batch) -> Iterator[tuple[Any, ...]]:
+    """The rows of one acceptance: a new one wherever on the record its number changes."""
+    fact = batch.fact(row)
+
+    def number(position: int) -> str | None:
+        until = corrections(fact_of(each) for each in made if each.position <= position)
+        after = corrected([fact], until)
+        return paper_of(row.type, after[0].body) if after else None
+
+    changes = {row.position, *(each.position for each in made if each.position > row.position)}
+    for paper, positions in groupby(sorted(changes), number):
+        its = (table_of(fact)[0], ADDED[row.type], paper, row.time_us)
+        yield (row.source, row.id, next(positions), *its)
 
 
 class PaperSum(NamedTuple):
@@ -333,7 +372,15 @@ class PaperSum(NamedTuple):
 
 _SUMS = """
 SELECT p.property, p.table_name, p.gaming_day, p.amount,
-       sum(p.cents * p.counts) FILTER (WHERE p.counts <> 0)::bigint,
+       sum(p.cents * p.counts) FILTER (WHERE p.counts <> 0 AND NOT (
+           p.amount IN ('fills', 'credits') AND EXISTS (
+               SELECT FROM {schema}.drop_slips e
+                WHERE e.property = p.property AND e.amount = p.amount AND e.paper = p.paper
+                  AND (e.time_us, e.source, e.fact_id) < (p.time_us, p.source, p.fact_id)
+                  AND e.position <= %(until)s AND NOT EXISTS (
+                      SELECT FROM {schema}.drop_slips l
+                       WHERE l.source = e.source AND l.fact_id = e.fact_id
+                         AND l.position > e.position AND l.position <= %(until)s))))::bigint,
        (array_agg(ARRAY[p.cents, p.time_us] ORDER BY p.time_us, p.source, p.fact_id)
         FILTER (WHERE p.amount = 'opener' AND p.counts = 1))[1:1],
        (array_agg(ARRAY[p.cents, p.time_us] ORDER BY p.time_us DESC, p.source DESC, p.fact_id DESC)
@@ -341,19 +388,18 @@ SELECT p.property, p.table_name, p.gaming_day, p.amount,
   FROM unnest(%(properties)s::text[], %(names)s::text[], %(days)s::text[])
        AS w (property, table_name, gaming_day)
   JOIN {schema}.drop_papers p USING (property, table_name, gaming_day)
- WHERE NOT (p.amount IN ('fills', 'credits') AND p.counts = 1 AND EXISTS (
-    SELECT FROM {schema}.drop_papers e
-     WHERE e.property = p.property AND e.table_name = p.table_name AND e.amount = p.amount
-       AND e.paper = p.paper AND e.counts = 1
-       AND (e.time_us, e.source, e.fact_id) < (p.time_us, p.source, p.fact_id)))
  GROUP BY 1, 2, 3, 4
 """
 
 
-def sums(store: ViewStore, keys: Iterable[Key]) -> dict[Key, list[PaperSum]]:
-    """The papers of these days by amount. A slip that was accepted twice counts once."""
+def sums(store: ViewStore, keys: Iterable[Key], until: int) -> dict[Key, list[PaperSum]]:
+    """The papers of these days by amount. A slip counts once, where it was accepted first.
+
+    until: the position up to which acceptances at all tables are known.
+    """
     found: dict[Key, list[PaperSum]] = {}
-    for property_, table, day, amount, cents_, first, last in store.query(_SUMS, columns(keys)):
+    wanted = columns(keys) | {"until": until}
+    for property_, table, day, amount, cents_, first, last in store.query(_SUMS, wanted):
         its = (tuple(each[0]) if each else None for each in (first, last))
         found.setdefault((property_, table, day), []).append(PaperSum(amount, cents_, *its))
     return found

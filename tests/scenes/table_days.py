@@ -58,9 +58,11 @@ def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
     return win
 
 
-def slip(kind: str, step: str, number: str, minute: int, total: int = 10_000) -> Line:
+def slip(
+    kind: str, step: str, number: str, minute: int, total: int = 10_000, place: str = "CC-07"
+) -> Line:
     data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": ["C-1"]}
-    return fact(f"{kind}_{step}", minute, **data)
+    return fact(f"{kind}_{step}", minute, place, **data)
 
 
 def tournament(step: str, name: str, minute: int, amount: int, table: str = "CC-07") -> Line:

@@ -17,10 +17,12 @@ from ledger.facts import (
     AdjustmentPaid,
     BookmarkAdded,
     BookmarkRemoved,
+    CreditAccepted,
     DaySealed,
     DisputeNoted,
     DisputeRaised,
     DisputeResolved,
+    FillAccepted,
     FindingRef,
     FindingTaken,
     FootageLocked,
@@ -39,7 +41,7 @@ from ledger.facts import (
 )
 from ledger.facts.review import FrameShape
 from ledger.record.tape import Received, frame_attributes, unframe_attributes
-from ledger.record.wire import encode, parse_line
+from ledger.record.wire import encode, fact_of, parse_line
 from ledger.simulate import MISTAKES, deal, line, plan_of
 from ledger.values import format_time
 
@@ -81,6 +83,15 @@ def day(minutes: int = 30, *, seed: int = 7, tables: int = 4, planted: int = 1) 
         if isinstance(fact.body, RoundCompleted) and fact.round and fact.round.number % 5 == 1:
             told += _disputed(fact)
     return told
+
+
+def slips_elsewhere(facts: Sequence[Received], chance: random.Random) -> Iterator[Received]:
+    """Acceptances of slips by other tables too, some before the first and some after it."""
+    for number, fact in enumerate(map(fact_of, facts)):
+        if isinstance(fact.body, FillAccepted | CreditAccepted):
+            source = f"/hollywood/{chance.choice(('CC-01', 'TDF-01', 'CC-09'))}/slips"
+            at_us = fact.time_us + chance.randrange(-600_000_000, 600_000_000)
+            yield received(encode(fact.body, source, f"e{number}", at_us))
 
 
 def _disputed(fact: Fact) -> Iterator[Received]:

@@ -17,7 +17,15 @@ from ledger.facts import FactCorrected, FactRef
 from ledger.record.wire import encode, fact_of
 from tests.integration.shares.test_shared_views import asked, waiting
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, slip
-from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, received, record
+from tests.scenes.view_feeds import (
+    Prefix,
+    day,
+    disturbed,
+    dumped,
+    received,
+    record,
+    slips_elsewhere,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,6 +136,47 @@ def test_a_slip_accepted_on_two_days_counts_on_the_first(database: Database) -> 
     }  # fmt: skip
 
 
+def at_two_tables() -> list[Line]:
+    """F-1 is accepted at CC-07, later at CC-08 too; the next box of CC-08 begins its next day."""
+    other = slip("fill", "accepted", "F-1", 20, place="CC-08")
+    return [*day_lines(slip("fill", "accepted", "F-1", 10)), other]
+
+
+def fills(database: Database) -> dict[str, int | None]:
+    return {each.table: each.fills for each in drop.read(database, gaming_day=DAY)}
+
+
+@ORDERS
+def test_a_slip_that_two_tables_accept_counts_where_it_was_accepted_first(
+    database: Database, seed: int | None
+) -> None:
+    opened = fact("table_opened", 0, "CC-08", **day_lines()[0]["data"])
+    kept(database, told([opened, *at_two_tables()], seed), size=2)
+    assert fills(database) == {"CC-07": 10_000, "CC-08": None}
+    own = slip("fill", "accepted", "F-2", 21, place="CC-08")
+    kept(database, told([own], None))
+    assert fills(database) == {"CC-07": 10_000, "CC-08": 10_000}, "the control: a slip of its own"
+
+
+def test_what_is_published_of_a_table_follows_its_slip_at_the_other(database: Database) -> None:
+    """A correction takes the first acceptance away, then gives it another number."""
+    opened = fact("table_opened", 0, "CC-08", **day_lines()[0]["data"])
+    [*others, first, _, second] = [opened, *at_two_tables()]
+    lines = [*others, second, first]
+    record(database, [])
+    asked(database, drop.DROP)
+    seen = []
+    renumbered = correction(first, 40, slip="F-9")
+    for each in [lines, [correction(first, 30)], [renumbered], [correction(renumbered, 50)]]:
+        kept(database, told(each, None), size=1)
+        now = fills(database)
+        newest = {key.split("/")[1]: msgspec.json.decode(body or "") for _, key, body in
+                  waiting(database)}  # fmt: skip
+        assert {table: each["fills"] for table, each in newest.items()} == now
+        seen.append([now["CC-07"], now["CC-08"]])
+    assert seen == [[10_000, None], [None, 10_000], [10_000, 10_000], [None, 10_000]]
+
+
 @ORDERS
 def test_a_box_that_a_correction_gives_to_another_table_is_counted_and_listed_there(
     database: Database, seed: int | None
@@ -215,7 +264,11 @@ def floor(seed: int, minutes: int) -> list[Received]:
     chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
     facts = day(minutes, seed=seed)
     some = chance.sample(facts, len(facts) // 6)
-    return [*facts, *(_corrected(n, of, chance) for n, of in enumerate([*some, *some[::3]]))]
+    return [
+        *facts,
+        *(_corrected(n, of, chance) for n, of in enumerate([*some, *some[::3]])),
+        *slips_elsewhere(facts, chance),
+    ]
 
 
 def _corrected(number: int, of: Received, chance: random.Random) -> Received:
@@ -287,7 +340,9 @@ def test_any_order_any_rebuild_and_any_prefix_give_the_same_bytes(
     newest = dict(each[1:3] for each in waiting(database))
     with opened(database, LIVE) as store:
         stand = {"/".join(row[:3]): row for row in store.page(drop.DAYS, None, 9_999)}
-    assert {key for key, body in newest.items() if body} == stand.keys()
+    told_of = {key: msgspec.json.decode(body, type=drop.TableDay) for key, body in newest.items()
+               if body}  # fmt: skip
+    assert told_of == {key: drop.TableDay(*row) for key, row in stand.items()}
 
 
 def empty(database: Database, /) -> None:

@@ -19,6 +19,7 @@ import pytest
 from consumers import parallel_rebuild
 from consumers.disputes import disputes
 from consumers.money import drop
+from consumers.money.amounts import ACCEPTED
 from consumers.parallel_rebuild import Work, fill, take
 from consumers.registry import install
 from consumers.rulings import rulings, shares
@@ -31,7 +32,15 @@ from ledger.errors import Unavailable
 from ledger.facts import Breakage, CashBoughtIn, FactCorrected, FactRef, RulesSubmissionFiled
 from ledger.record.wire import encode, fact_of
 from tests.scenes import coupon_feed
-from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, received, record
+from tests.scenes.view_feeds import (
+    Prefix,
+    day,
+    disturbed,
+    dumped,
+    received,
+    record,
+    slips_elsewhere,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +58,7 @@ def feed(seed: int, minutes: int) -> list[Received]:
     chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
     played = day(minutes, seed=seed, planted=1)
     facts = [*played, *coupon_feed.feed(), *_rovers(played, chance)]
+    facts += slips_elsewhere(played, chance)
     facts = disturbed(facts, seed)
     late = [*_corrections(facts, chance), *_filings(played)]
     for each in late:
@@ -176,6 +186,18 @@ def _less_of(view: Projection, left_out: Callable[[TapeRow], bool]) -> Projectio
         return [row for row in rows if batch.share.owns(row.tape) or not left_out(row)]
 
     return dataclasses.replace(view, heard_by=heard_by)
+
+
+@pytest.mark.long
+def test_shares_that_do_not_hear_the_slips_of_other_tables_count_them_again(
+    scenes: Scenes,
+) -> None:
+    """The control for slips that two tables accept."""
+    whole, _ = scenes.read(crossed_in_views, 1, 4)
+    database, rows = scenes.copy(crossed, 1, 4)
+    deaf = _less_of(drop.DROP, lambda row: row.type in ACCEPTED)
+    chance = random.Random(1)  # noqa: S311 - as above
+    assert divided(database, deaf, rows, 4, chance) != dumped(whole, drop.DROP)
 
 
 @pytest.mark.long
