@@ -240,6 +240,19 @@ def rounds_over(
     return [RoundId(*row) for row in rows]
 
 
+def began_between(
+    store: ViewStore, property_: str, tables: Sequence[str] | None = None
+) -> tuple[int, int] | None:
+    """When the first and the last round of these tables, or of all, began; None: there is none."""
+    rows = store.query(
+        "SELECT min(began_us), max(began_us) FROM {schema}.rounds WHERE property = %(property)s"
+        " AND (%(tables)s::text[] IS NULL OR table_name = ANY(%(tables)s))",
+        {"property": property_, "tables": None if tables is None else list(tables)},
+    )
+    first, last = rows[0]
+    return None if first is None else (int(first), int(last))
+
+
 def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:
     """Rows that name a round, by round."""
     found: dict[RoundId, list[TapeRow]] = defaultdict(list)

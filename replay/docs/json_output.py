@@ -49,6 +49,7 @@ from ledger.rules.engine.ruling import (
     Settlement,
     TableFindings,
 )
+from replay.cameras.intake.report import FileReport
 from replay.cameras.statement import CameraCover, Cover, Statement
 from replay.cameras.timeline import FrameLookup
 from replay.cli.finance.day import ClosedDay
@@ -99,7 +100,7 @@ _DECIDED = ("dispute", "property", "fact", "position", "warning")
 _SEGMENT = (
     *("camera", "property", "sha256", "path", "size", "start", "start_from", "timecode_start"),
     *("duration_us", "frames", "key_frames", "fps_min", "fps_max", "container", "codec"),
-    *("width", "height", "audio", "playable", "unplayable"),
+    *("width", "height", "rotation", "audio", "ending", "playable", "unplayable"),
 )
 _CHECK = (
     *("camera", "camera_time", "reference_time", "reference", "offset_us", "uncertainty_ms"),
@@ -211,9 +212,10 @@ FORMS = (
     JsonForm(
         ("footage add", "footage watch"),
         "file; a refused one has `problem`",
-        ("file", "verdict", *_SEGMENT, "problem"),
-        (*_SEGMENT, "problem"),
+        ("file", "verdict", *_SEGMENT, "warnings", "problem"),
+        (*_SEGMENT, "warnings", "problem"),
     ),
+    JsonForm(("footage look",), "file before it is on record", fields_of(FileReport)),
     JsonForm(
         ("footage add", "footage watch"),
         "run: counts",

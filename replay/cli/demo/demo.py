@@ -41,7 +41,7 @@ from ledger.finance.win import TableWin
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
 from ledger.values import RoundId, dollars, quantity
-from replay.cameras.intake import take
+from replay.cameras.intake.taking import take
 from replay.cli.record.append import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS

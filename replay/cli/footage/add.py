@@ -9,14 +9,16 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, HOUR_US
+from consumers.cameras.cameras import CAMERA_FACTS, HOUR_US
 from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import reading
 from ledger.errors import Usage
 from ledger.values import format_time, quantity
 from replay.cameras.clock_reading import REFERENCE, ClockReader
-from replay.cameras.intake import AddedFile, finished, take
+from replay.cameras.intake.beside import VIEWS
+from replay.cameras.intake.report import FileReport, report, warnings_of
+from replay.cameras.intake.taking import AddedFile, finished, take
 from replay.cli.footage.group import (
     Camera,
     Property,
@@ -29,6 +31,7 @@ from replay.cli.shell.options import moment
 from replay.footage.library.adding import FootageDetails, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing.muxing import available
+from replay.recording.house_facts import now_us
 from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, progress, say, show_table
@@ -45,6 +48,12 @@ Zone = Annotated[
     str | None,
     typer.Option(
         "--zone", metavar="NAME", help="Zone of times in names without an offset; default UTC."
+    ),
+]
+Start = Annotated[
+    str | None,
+    typer.Option(
+        "--start", metavar="TIME", help="When the one file begins, by the camera's clock."
     ),
 ]
 KeepAudio = Annotated[
@@ -74,12 +83,7 @@ def add_(  # noqa: PLR0913 - one option a choice
     camera: Camera,
     *,
     property_: Property = None,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            "--start", metavar="TIME", help=("When the one file begins, by the camera's clock.")
-        ),
-    ] = None,
+    start: Start = None,
     zone: Zone = None,
     keep_audio: KeepAudio = False,
     calibrate: Calibrate = True,
@@ -103,6 +107,59 @@ def add_(  # noqa: PLR0913 - one option a choice
 
     Example: round-ledger footage add demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
+    paths = _paths(folder, start)
+    with (
+        told_errors(),
+        opened_views(VIEWS) as database,
+        progress("footage", len(paths)) as advance,
+    ):
+        told = _told(database, camera, property_, start, zone, keep_audio=keep_audio)
+        shown_in = house_zones(database).of(told.property)
+        read = _reader(database, told, reference if calibrate else None, json=json)
+        taken = take(database, library(), paths, told, advance, read)
+        counted = _tell(database, taken, shown_in, told, json=json)
+    _sum_up(counted, json=json)
+
+
+@group.command("look")
+def look(
+    folder: Annotated[Path, typer.Argument(help="A folder of segments, or one file.")],
+    camera: Camera,
+    *,
+    property_: Property = None,
+    start: Start = None,
+    zone: Zone = None,
+    json: Json = False,
+) -> None:
+    """Say what files hold and how they lie beside the record, before they are put on it.
+
+    For each file: codec, frame rates, holes, rotation, sound, whether it is cut off, its start and
+    how that is known, the camera's tables and their rounds of that time. Warnings name another year
+    than the table's facts, a time zone that fits better, an overlap, and a camera on no table.
+
+    Nothing is recorded, and nothing added to the index. Exit code 2: a file would be refused.
+
+    Example: round-ledger footage look demo/home/footage/CC-02-cam1 --camera CC-02-cam1
+    """
+    paths = _paths(folder, start)
+    refused = False
+    with opened_views(VIEWS) as database, progress("footage", len(paths)) as advance:
+        told = _told(database, camera, property_, start, zone, keep_audio=False)
+        house = house_zones(database).of(told.property)
+        for path in paths:
+            found = report(database, library(), path, told, house, now_us()).report
+            advance()
+            refused = refused or found.problem is not None
+            if json:
+                print_json(found)
+            else:
+                say("\n".join(report_lines(found, house)))
+    if refused:
+        raise typer.Exit(Usage.exit_code)
+
+
+def _paths(folder: Path, start: str | None) -> list[Path]:
+    """The files to read. Raises `Usage` if a start is given for several."""
     paths = [folder] if folder.is_file() else footage_files(folder)
     if start is not None and len(paths) != 1:
         raise Usage(
@@ -110,17 +167,7 @@ def add_(  # noqa: PLR0913 - one option a choice
             where=str(folder),
             hint="Name the file itself.",
         )
-    with (
-        told_errors(),
-        opened_views([CAMERAS]) as database,
-        progress("footage", len(paths)) as advance,
-    ):
-        told = _told(database, camera, property_, start, zone, keep_audio=keep_audio)
-        shown_in = house_zones(database).of(told.property)
-        read = _reader(database, told, reference if calibrate else None, json=json)
-        taken = take(database, library(), paths, told, advance, read)
-        counted = _tell(taken, shown_in, json=json)
-    _sum_up(counted, json=json)
+    return paths
 
 
 @group.command("watch")
@@ -152,7 +199,7 @@ def watch(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage watch demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
     counted: Counter[str] = Counter()
-    with until_signalled(insist=False) as stop, told_errors(), opened_views([CAMERAS]) as database:
+    with until_signalled(insist=False) as stop, told_errors(), opened_views(VIEWS) as database:
         told = _told(database, camera, property_, None, zone, keep_audio=keep_audio)
         shown_in = house_zones(database).of(told.property)
         read = _reader(database, told, reference if calibrate else None, json=json)
@@ -161,7 +208,7 @@ def watch(  # noqa: PLR0913 - one option a choice
             for path in paths:
                 if not stop():
                     taken = take(database, library(), [path], told, read=read)
-                    counted += _tell(taken, shown_in, json=json)
+                    counted += _tell(database, taken, shown_in, told, json=json)
     _sum_up(counted, json=json, ends=False)
 
 
@@ -225,19 +272,32 @@ def _told(
     return FootageDetails(property_, camera, start_us, known, keep_audio)
 
 
-def _tell(results: Iterator[AddedFile], zone: tzinfo, *, json: bool) -> Counter[str]:
-    """Print each file's verdict; the number of each."""
+def _tell(
+    database: Database,
+    results: Iterator[AddedFile],
+    zone: tzinfo,
+    told: FootageDetails,
+    *,
+    json: bool,
+) -> Counter[str]:
+    """Print each file's verdict and what is odd about it; the number of each verdict."""
     counted: Counter[str] = Counter()
     for taken in results:
         counted[taken.verdict] += 1
         entry = taken.added.entry
+        warnings = warnings_of(database, entry, zone, told.zone, now_us()) if entry else []
         if json:
-            what = {"problem": taken.added.problem} if entry is None else as_json(entry)
+            what: dict[str, object] = {"problem": taken.added.problem}
+            if entry is not None:
+                what = as_json(entry) | {"warnings": warnings}
             print_json(what, {"file": str(taken.added.path), "verdict": taken.verdict})
         elif entry is None:
             say(f"{taken.added.path}: {taken.added.problem}")
         elif taken.verdict == "appended":
             say(f"{taken.added.path}: {localized(says(entry), zone)}")
+        if not json:
+            for each in warnings:
+                say(f"  Warning: {localized(each.says, zone)}.")
     return counted
 
 
@@ -259,6 +319,41 @@ _KNOWN_FROM = {
     "picture": "from the timecode in its pictures",
     "container": "from its container's date, which may be that of closing the file",
 }
+
+
+_ENDS = {
+    "whole": "",
+    "cut": ", cut off",
+    "open": ", of a container that does not say where it ends",
+}
+
+
+def report_lines(found: FileReport, zone: tzinfo) -> Iterator[str]:
+    """A report as lines for people."""
+    yield found.file
+    if found.codec is not None:
+        sound = {True: "with sound", False: "no sound", None: "sound unknown"}[found.audio]
+        turned = f", turned by {found.rotation}°" if found.rotation else ""
+        yield f"  {found.codec} {found.width}x{found.height}{turned} in {found.container}, {sound}"
+        rate = "variable" if found.variable else "constant"
+        yield (
+            f"  {quantity(found.frames or 0, 'frame')} in {(found.duration_us or 0) / 1e6:.3f} s"
+            f"{_ENDS[found.ending or 'whole']}; {rate} rate: most {found.fps_nominal:g} a second, "
+            f"mean {found.fps_mean:g}, in any second {found.fps_min:g} to {found.fps_max:g}"
+        )
+    for hole in found.holes:
+        yield f"  no frame from {hole.from_us / 1e6:.3f} s to {hole.to_us / 1e6:.3f} s"
+    if found.start is not None and found.start_from is not None:
+        yield f"  starts {localized(found.start, zone)} {_KNOWN_FROM[found.start_from]}"
+    for table in found.beside:
+        which = f", {table.first_round} to {table.last_round}" if table.rounds else ""
+        yield f"  {table.table}: {quantity(table.rounds, 'round')}{which}"
+    if found.added:
+        yield "  It is in the index already."
+    if found.problem is not None:
+        yield f"  Cannot be put on record: {found.problem}"
+    for each in found.warnings:
+        yield f"  Warning: {localized(each.says, zone)}."
 
 
 def says(entry: IndexedSegment) -> str:
@@ -296,6 +391,8 @@ def as_json(entry: IndexedSegment) -> dict[str, object]:
         "width": entry.width,
         "height": entry.height,
         "audio": entry.audio,
+        "rotation": entry.rotation,
+        "ending": entry.ending,
         "playable": played
         and {"path": str(played.path), "sha256": played.sha256, "how": played.how},
         "unplayable": entry.unplayable,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Container = Literal["mp4", "matroska", "webm", "mpegts", "avi"]
 """The accepted containers of footage."""
 
+Ending = Literal["whole", "cut", "open"]
+"""Whether a file ends where its own lengths say; `open`: it does not say where."""
+
 SUFFIXES = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".ts", ".mts", ".avi")
 """File name endings that are read; the content decides the container."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from replay.footage.decoding.containers import Container
+from replay.footage.decoding.containers import Container, Ending
 from replay.footage.decoding.hashing import sha256_of
 from replay.footage.decoding.limits import LIMITS, Limits, in_turn
 from replay.footage.decoding.timecode import Timecode
@@ -64,10 +64,12 @@ class Nature(Struct, frozen=True):
     audio: bool | None  # None: not known
     created_us: int | None  # the container's creation time, UTC
     plain: bool  # whether a browser shows its first frame at time 0
+    rotation: int = 0  # degrees clockwise that the file asks a player to turn its pictures by
+    ending: Ending = "whole"
 
 
 class DecodedFrames(Struct, frozen=True, omit_defaults=True):
-    """An index and the requested frames; or a problem, and the frames read before it."""
+    """An index and the requested frames; or a problem, and what was read before it."""
 
     index: FrameIndex | None = None
     nature: Nature | None = None

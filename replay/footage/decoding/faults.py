@@ -1,4 +1,4 @@
-"""Why a file of a known container has no readable pictures, from its bytes alone.
+"""Whether a file is cut off, and why it has no readable pictures, from its bytes alone.
 
 Nothing is decoded. A file is called cut off only if its own lengths say that more should follow.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from replay.footage.decoding.containers import Container
+    from replay.footage.decoding.containers import Container, Ending
 
 SOUND_ONLY = "it has sound only, no picture"
 DAMAGED = "it is damaged: its content cannot be read"
@@ -50,6 +50,7 @@ _PICTURE_STREAMS = frozenset((0x01, 0x02, 0x10, 0x1B, 0x20, 0x24, 0x33, 0x42, 0x
 """Stream types of pictures in MPEG-TS (ISO/IEC 13818-1, table 2-34)."""
 
 _PID_MAX = 0x1FFF
+_ELEMENT_OCTETS_MAX = 12  # bytes of a Matroska element's name and length
 
 
 def fault_of(path: Path, container: Container) -> str:
@@ -57,7 +58,7 @@ def fault_of(path: Path, container: Container) -> str:
     with opened(path) as file:
         if _has_sound_only(file, container):
             return SOUND_ONLY
-        return _CUTS[container](file, octets_of(path)) or DAMAGED
+        return _reason(file, container, octets_of(path)) or DAMAGED
 
 
 def _has_sound_only(file: BinaryIO, container: Container) -> bool:
@@ -69,50 +70,109 @@ def _has_sound_only(file: BinaryIO, container: Container) -> bool:
     return sound is not None and pictures is None
 
 
-def _mp4_cut(file: BinaryIO, size: int) -> str | None:
+def ending_of(path: Path, container: Container) -> Ending:
+    """Whether the file ends where its own lengths say, or before; or whether they say nothing.
+
+    A recorder that streams writes neither the length of the whole nor where the last piece ends.
+    """
+    with opened(path) as file:
+        return _ENDINGS[container](file, octets_of(path))
+
+
+def _mp4_ending(file: BinaryIO, size: int) -> Ending:
     boxes = dict(top_boxes(file))
-    if b"moov" not in boxes or boxes[b"moov"] > size:
-        return NO_INDEX
-    return TOO_SHORT if max(boxes.values()) > size else None
+    if max(boxes.values(), default=0) != size:
+        return "cut"
+    return "open" if b"moof" in boxes and b"mfra" not in boxes else "whole"
 
 
-def _matroska_cut(file: BinaryIO, size: int) -> str | None:
+def _matroska_ending(file: BinaryIO, size: int) -> Ending:
     file.seek(0)
     head = file.read(HEAD_OCTETS)
     at = head.find(SEGMENT)
     if at < 0:
-        return None
+        return "whole"
     length, begins = vint(head, at + len(SEGMENT))
-    endless = length == (1 << 7 * (begins - at - len(SEGMENT))) - 1  # written as it is recorded
-    if endless:
-        return None if CLUSTER in head else TOO_SHORT
-    return TOO_SHORT if begins + length > size else None
+    if length != _endless(begins - at - len(SEGMENT)):
+        return "cut" if begins + length > size else "whole"
+    return "cut" if _last_element_ends(file, begins) > size else "open"
 
 
-def _avi_cut(file: BinaryIO, size: int) -> str | None:
+def _last_element_ends(file: BinaryIO, at: int) -> int:
+    """Where the last of a Matroska segment's elements ends by its own length, if that is given."""
+    while True:
+        file.seek(at)
+        head = file.read(_ELEMENT_OCTETS_MAX)
+        named = 9 - head[0].bit_length() if head else 0
+        length, begins = vint(head, named)
+        if len(head) < begins or not head:
+            return at + len(head) + 1 if head else at
+        if length == _endless(begins - named):
+            return at
+        at += begins + length
+
+
+def _endless(width: int) -> int:
+    """The length, in so many bytes, of an element that ends where the next one begins."""
+    return (1 << 7 * width) - 1
+
+
+def _avi_ending(file: BinaryIO, size: int) -> Ending:
     file.seek(4)
-    return TOO_SHORT if int.from_bytes(file.read(4), "little") + BOX_OCTETS > size else None
+    return "cut" if int.from_bytes(file.read(4), "little") + BOX_OCTETS > size else "whole"
 
 
-def _mpegts_cut(file: BinaryIO, size: int) -> str | None:
+def _mpegts_ending(file: BinaryIO, size: int) -> Ending:
+    """A picture ends in a packet that is filled up; a full last one counts as cut off."""
+    if size % PACKET_OCTETS:
+        return "cut"
     file.seek(0)
-    known = _stream_types(file.read(HEAD_OCTETS))
-    return TOO_SHORT if size % PACKET_OCTETS or not known else None
+    pictures = {pid for pid, kind in _streams(file.read(HEAD_OCTETS)) if kind in _PICTURE_STREAMS}
+    file.seek(max(size - HEAD_OCTETS // PACKET_OCTETS * PACKET_OCTETS, 0))
+    tail, full = file.read(HEAD_OCTETS), False
+    for at in range(0, len(tail) - PACKET_OCTETS + 1, PACKET_OCTETS):
+        if int.from_bytes(tail[at + 1 : at + 3], "big") & _PID_MAX in pictures:
+            full = not tail[at + 3] & 0x20
+    return "cut" if full else "open"
 
 
-_CUTS = {
-    "mp4": _mp4_cut,
-    "matroska": _matroska_cut,
-    "webm": _matroska_cut,
-    "avi": _avi_cut,
-    "mpegts": _mpegts_cut,
+_ENDINGS = {
+    "mp4": _mp4_ending,
+    "matroska": _matroska_ending,
+    "webm": _matroska_ending,
+    "avi": _avi_ending,
+    "mpegts": _mpegts_ending,
 }
 
 
+def _reason(file: BinaryIO, container: Container, size: int) -> str | None:
+    """Why a file without pictures is called cut off, if it is."""
+    boxes = dict(top_boxes(file)) if container == "mp4" else {}
+    if container == "mp4" and not 0 < boxes.get(b"moov", 0) <= size:
+        return NO_INDEX
+    ending = _ENDINGS[container](file, size)
+    return TOO_SHORT if ending == "cut" or not (ending == "whole" or _begun(file)) else None
+
+
+def _begun(file: BinaryIO) -> bool:
+    """Whether a file without a length got as far as its first pictures, or its map of streams."""
+    file.seek(0)
+    head = file.read(HEAD_OCTETS)
+    return CLUSTER in head or b"moof" in head or bool(_stream_types(head))
+
+
 def _stream_types(head: bytes) -> set[int]:
-    """The types of a transport stream's streams, by its program map (ISO/IEC 13818-1, 2.4.4)."""
+    """The types of a transport stream's streams."""
+    return {kind for _, kind in _streams(head)}
+
+
+def _streams(head: bytes) -> set[tuple[int, int]]:
+    """The streams of a transport stream by its program map: packet identifier and type.
+
+    ISO/IEC 13818-1, 2.4.4.
+    """
     maps: set[int] = set()
-    types: set[int] = set()
+    streams: set[tuple[int, int]] = set()
     for pid, section in _sections(head):
         if pid == 0:
             programs = range(8, len(section) - 3, 4)
@@ -120,9 +180,10 @@ def _stream_types(head: bytes) -> set[int]:
         elif pid in maps:
             at = 12 + (int.from_bytes(section[10:12], "big") & 0xFFF)
             while at + 5 <= len(section):
-                types.add(section[at])
+                pid_of = int.from_bytes(section[at + 1 : at + 3], "big") & _PID_MAX
+                streams.add((pid_of, section[at]))
                 at += 5 + (int.from_bytes(section[at + 3 : at + 5], "big") & 0xFFF)
-    return types
+    return streams
 
 
 def _sections(head: bytes) -> Iterator[tuple[int, bytes]]:

@@ -33,7 +33,7 @@ from replay.footage.decoding.decoder import (
     Nature,
     sha256_of,
 )
-from replay.footage.decoding.faults import fault_of
+from replay.footage.decoding.faults import ending_of, fault_of
 from replay.footage.decoding.files import opened
 from replay.footage.decoding.limits import PIXELS_MAX
 from replay.footage.decoding.sandbox import serve
@@ -68,6 +68,7 @@ _CODECS = {
     **dict.fromkeys(("mpg1", "mpg2", "mpeg", "\x01", "\x02"), "mpeg2video"),
 }
 _ROUNDED_US = 1_000  # for a container that counts milliseconds
+_REORDERED_MAX = 16  # frames that may wait for a later one
 _BACK_US = 100_000  # seek this far before the target, then four times as far, and so on
 
 _QUALITY = 78  # of a small JPEG
@@ -79,6 +80,10 @@ class UnreadableVideoError(Exception):
     """The file is not readable video; its text says why."""
 
 
+class UndecodedFrameError(UnreadableVideoError):
+    """The decoder gives no picture for a frame."""
+
+
 def nature(path: Path) -> Nature:
     """The kind of the file. Raises UnreadableVideoError."""
     container = container_of(path)
@@ -87,9 +92,11 @@ def nature(path: Path) -> Nature:
     with _opened(path, raw=True) as capture:
         width, height = (int(capture.get(side)) for side in _SIDES)
         fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
+        rotation = int(capture.get(cv2.CAP_PROP_ORIENTATION_META)) % 360
     sound, made = has_sound(path, container), created_us(path, container)
     plain = begins_plainly(path, container)
-    return Nature(container, _codec(fourcc), width, height, sound, made, plain)
+    ending = ending_of(path, container)
+    return Nature(container, _codec(fourcc), width, height, sound, made, plain, rotation, ending)
 
 
 def _codec(fourcc: bytes) -> str:
@@ -99,22 +106,51 @@ def _codec(fourcc: bytes) -> str:
 
 
 def index(path: Path) -> FrameIndex:
-    """The presentation times of every frame, without decoding one. Raises UnreadableVideoError."""
+    """The presentation times of every frame, without decoding. Raises UnreadableVideoError.
+
+    In a file that is cut off, the last packet may be half written: the frames from its time on do
+    not count. The last of the others is decoded, as it may need a frame that is cut off.
+    """
+    last_us = 0
     with _opened(path, raw=True) as capture:
         times: dict[int, bool] = {}
         while capture.grab():
-            times[_position_us(capture)] = bool(capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME))
+            last_us = _position_us(capture)
+            times[last_us] = bool(capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME))
             if len(times) > FRAMES_MAX:
                 raise UnreadableVideoError(
                     f"it has more than {FRAMES_MAX:,} frames; cut it shorter"
                 )
+    container = container_of(path) or "mp4"
+    ending = ending_of(path, container)
+    if times and ending == "cut":
+        last_us -= _delay_us(path) + _ROUNDED_US
+        times = {pts_us: key for pts_us, key in times.items() if pts_us < last_us}
     if not times:
         raise UnreadableVideoError(_fault(path))
     order = sorted(times)
     keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
-    hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
+    hidden_until_us = order[0] + hidden_us(path, container) - _ROUNDED_US
     hidden = bisect_left(order, hidden_until_us)
-    return _without(order, keys, hidden) if 0 < hidden < len(order) else _as_it_is(order, keys)
+    found = _without(order, keys, hidden) if 0 < hidden < len(order) else _as_it_is(order, keys)
+    return found if ending != "cut" else _decoded_part(path, found)
+
+
+def _decoded_part(path: Path, times: FrameIndex) -> FrameIndex:
+    """The index without last frames that do not decode, since others that they need are cut off."""
+    for _ in range(_REORDERED_MAX):
+        last = len(times.pts_us) - 1
+        try:
+            picture_at(path, times, last)
+        except UndecodedFrameError:
+            if not last:
+                break
+            times = FrameIndex(times.pts_us[:last], tuple(n for n in times.keys if n < last))
+        except UnreadableVideoError:  # it decodes, but cannot be converted
+            break
+        else:
+            break
+    return times
 
 
 def _as_it_is(order: list[int], keys: list[int]) -> FrameIndex:
@@ -191,7 +227,7 @@ def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
     with _opened(path, raw=False) as capture:
         picture = _step_to(capture, times, number, delay_us)
         if picture is None:
-            raise UnreadableVideoError(f"frame {number} is in the index but does not decode")
+            raise UndecodedFrameError(f"frame {number} is in the index but does not decode")
         return picture
 
 
@@ -291,6 +327,7 @@ def _fault(path: Path) -> str:
 def answer(job: Job) -> DecodedFrames:
     """The content of one file, or why it cannot be read."""
     path, frames = Path(job.path), []
+    told, times, clock_us, problem = None, None, None, None
     try:
         if sha256_of(path) != job.sha256:
             return DecodedFrames(problem="it was altered after the folder was read")
@@ -300,8 +337,8 @@ def answer(job: Job) -> DecodedFrames:
             frames.append(frame_at(path, times, times.pts_us[number], job.width))  # noqa: PERF401 - keeps those before a bad one
         clock_us = timecode_us(path, times) if job.timecode else None
     except (UnreadableVideoError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
-        return DecodedFrames(frames=tuple(frames), problem=str(error) or type(error).__name__)
-    return DecodedFrames(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
+        problem = str(error) or type(error).__name__
+    return DecodedFrames(times, told, tuple(frames), clock_us, problem)
 
 
 def main(confined: Confined) -> None:

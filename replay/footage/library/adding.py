@@ -48,6 +48,9 @@ BYTES_MAX = 8 << 30
 BATCH = 16
 """Files in a batch: indexed by one child process, recorded in one transaction."""
 
+PICTURE_WIDTH = 320
+"""The width of the picture by which a file is looked at, in pixels."""
+
 _ONE_FRAME_US = 33_333  # the assumed length of a file's only frame
 _PLAYED: dict[str, Made] = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 
@@ -78,8 +81,8 @@ class _File(NamedTuple):
     sha256: str
 
 
-class _Read(NamedTuple):
-    """The content of a file."""
+class FileContents(NamedTuple):
+    """What a file holds."""
 
     times: FrameIndex
     nature: Nature
@@ -87,7 +90,7 @@ class _Read(NamedTuple):
 
 
 class _Indexed(NamedTuple):
-    read: _Read
+    read: FileContents
     start: Start
 
 
@@ -135,6 +138,46 @@ def add(
                 yield _known(library, found, told) or Added(path, "refused", problem=problem)
 
 
+class LookedFile(NamedTuple):
+    """What a file holds and when it begins, before it is added; or why it cannot be."""
+
+    path: Path
+    sha256: str | None = None  # None: its bytes were not read
+    contents: FileContents | None = None
+    start: Start | None = None
+    problem: str | None = None  # why it would be refused
+    picture: bytes | None = None  # its first picture, as a small JPEG
+    picture_problem: str | None = None  # why that does not decode
+    added: bool = False  # whether the same bytes are in the index, for the same camera
+
+
+def look(
+    library: FootageIndex, path: Path, told: FootageDetails, recorded: Recorded = lambda _, __: None
+) -> LookedFile:
+    """What adding a file would find; nothing is added. recorded: as in `add`."""
+    file = _look(path)
+    if isinstance(file, str):
+        return LookedFile(path, problem=file)
+    (answer,) = decode([Job(str(file.path), file.sha256, (0,), width=PICTURE_WIDTH)])
+    read = _read(answer)
+    if isinstance(read, str):
+        return LookedFile(path, file.sha256, problem=read)
+    of = File(*file, read.nature, read.duration_us)
+    (start,) = starts([of], told.start_us, told.zone, recorded)
+    known = _known(library, file, told)
+    problem = known.problem if known else None
+    return LookedFile(
+        path,
+        file.sha256,
+        read,
+        None if isinstance(start, str) else start,
+        problem or (start if isinstance(start, str) else None),
+        answer.frames[0].png if answer.frames else None,
+        None if answer.frames else answer.problem,
+        added=known is not None and known.verdict == "known",
+    )
+
+
 def _named_otherwise(entry: IndexedSegment, file: _File, told: FootageDetails) -> bool:
     """Whether the same bytes have another name with another time than the first file."""
     if told.start_us is not None or entry.start_from not in ("name", "picture"):
@@ -162,10 +205,10 @@ def _indexed(
     return found | refused
 
 
-def _read(answer: DecodedFrames) -> _Read | str:
+def _read(answer: DecodedFrames) -> FileContents | str:
     if answer.index is None or answer.nature is None:
         return answer.problem or "it cannot be read"
-    return _Read(answer.index, answer.nature, _duration_us(answer.index))
+    return FileContents(answer.index, answer.nature, _duration_us(answer.index))
 
 
 def _look(path: Path) -> _File | str:
@@ -233,6 +276,8 @@ def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: FootageD
         fps_min=rates.least,
         fps_max=rates.most,
         audio=made.audio,
+        rotation=nature.rotation,
+        ending=nature.ending,
         playable=made.playable,
         unplayable=made.problem,
     )

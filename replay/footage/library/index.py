@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from infra.files import replace_file
 from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
-from replay.footage.decoding.containers import Container
+from replay.footage.decoding.containers import Container, Ending
 from replay.footage.decoding.decoder import FrameIndex, sha256_of
 from replay.footage.library.files import FootageFiles, VerifiedFile
 
@@ -82,6 +82,8 @@ class IndexedSegment(Struct, frozen=True, kw_only=True):
     playable: Playable | None
     unplayable: str | None = None  # why a browser cannot play it
     timecode_us: int | None = None  # its start by the timecode in its pictures, if that differs
+    rotation: int = 0  # degrees clockwise by which a player turns its pictures
+    ending: Ending = "whole"
     codes_read: bool = False  # whether its pictures were searched for a clock's code
 
     @builtins.property  # `property` is a field here

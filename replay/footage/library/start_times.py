@@ -151,6 +151,12 @@ def start_in(name: str, zone: ZoneInfo | None = None) -> int | None:
     return _us(told.replace(tzinfo=UTC)) if zone is None else local_us(told, zone)
 
 
+def names_no_zone(name: str) -> bool:
+    """Whether a file's name has a time without an offset."""
+    found = _NAME.search(name)
+    return found is not None and not found["offset"] and start_in(name) is not None
+
+
 def local_us(told: datetime, zone: ZoneInfo) -> int:
     """A time without an offset as one of a zone. Raises DoubtfulTimeError."""
     first, second = (_us(told.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))

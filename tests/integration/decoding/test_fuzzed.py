@@ -105,7 +105,7 @@ def test_damaged_files_harm_nobody(whole: list[bytes], tmp_path: Path, count: in
     files = {*folder.iterdir()}
     read = failed = 0
     for job, answer in zip(jobs, decoded(jobs), strict=True):
-        assert (answer.index is None) == bool(answer.problem), job
+        assert answer.index is not None or answer.problem, job
         read, failed = read + (answer.index is not None), failed + bool(answer.problem)
     assert read > count / 20, "some damage leaves a file that plays"
     assert failed > count / 20, "and most does not"

@@ -1,0 +1,1 @@
+"""Files of footage on their way to the record: looked at, compared with it, put on it."""
