@@ -27,6 +27,7 @@ from ledger.errors import Unavailable
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars, quantity
+from replay.cameras.intake.uploads import PIECE_OCTETS_MAX
 from replay.rounds.sentences import card_text, cards_text, wager_namer, wager_of_any_game
 from replay.text.amounts import amount_name
 from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
@@ -56,6 +57,9 @@ HEADERS = {
 FORM_OCTETS_MAX = 256 * 1024
 """The largest form in bytes; a form is read into memory before its sender is known."""
 
+IMPORT_PATH = "/import"
+"""The page Import. Pieces of uploads below it are larger than forms: they go to disk."""
+
 STATIC_S = 365 * 24 * 3600
 """Seconds that a browser keeps a static file; the file's address changes with its content."""
 
@@ -74,6 +78,7 @@ TABS = (
     Tab("Review", "/review", ("auditor",)),
     Tab("Live", "/live", ("surveillance", "ops", "auditor")),
     Tab("Cases", "/cases", ("surveillance", "auditor")),
+    Tab("Import", IMPORT_PATH, ("surveillance",)),
     Tab("Log", "/log", ("surveillance", "auditor")),
     Tab("Shift", "/shift", ("surveillance", "auditor")),
     Tab("Statistics", "/statistics", ("surveillance", "auditor")),
@@ -202,9 +207,18 @@ def _too_much(scope: Scope) -> Response | None:
         return None
     if told is None:
         return HTMLResponse("Send a Content-Length.", 411, HEADERS | {"Connection": "close"})
-    if not told.isdigit() or int(told) > FORM_OCTETS_MAX:
+    if not told.isdigit() or int(told) > (
+        PIECE_OCTETS_MAX if _is_piece(scope) else FORM_OCTETS_MAX
+    ):
         return HTMLResponse("The form is too long.", 413, HEADERS | {"Connection": "close"})
     return None
+
+
+def _is_piece(scope: Scope) -> bool:
+    """Whether a body is bytes of an upload, which nothing reads as a form."""
+    kind = dict(scope["headers"]).get(b"content-type")
+    is_put = scope["method"] == "PUT" and scope["path"].startswith(f"{IMPORT_PATH}/uploads/")
+    return is_put and kind == b"application/octet-stream"
 
 
 @cache

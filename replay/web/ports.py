@@ -21,7 +21,6 @@ from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
 from replay.recording.papers import PaperDecisions
 from replay.recording.sealed_days import DayDecisions
-from replay.shell.settings import in_force
 from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
 from replay.web.round_reader import RoundReader
@@ -66,7 +65,7 @@ def opened_ports(
     database: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record. It is closed when the block ends."""
-    access, library = AccessDatabase(database), FootageIndex(in_force().home)
+    access, library = AccessDatabase(database), FootageIndex(settings.home)
     with (
         closing(access),
         DisputeDecisions(database) as decisions,

@@ -20,6 +20,8 @@ from replay.web.api import finance
 from replay.web.documentation import SITE, Documentation
 from replay.web.entry import boxes, forms, inventories, papers, slips
 from replay.web.finance import charts, coupons, drop, fact, win
+from replay.web.imports import pages as imports
+from replay.web.imports import pieces
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, find, footage, live, marks, thumbnails
 from replay.web.pages import round as round_
@@ -60,6 +62,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     slips.router,
     boxes.router,
     forms.router,
+    pieces.router,
+    imports.router,
 )
 
 _SAYS = {

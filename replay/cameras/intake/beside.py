@@ -79,14 +79,14 @@ class FileTimes(NamedTuple):
     zone: tzinfo | None = None  # given for names without an offset
 
 
-class Beside(NamedTuple):
+class BesideRecord(NamedTuple):
     """The tables that the camera is on during a file, and what is probably wrong."""
 
     tables: Sequence[TableBeside]
     warnings: Sequence[FootageWarning]
 
 
-def beside_record(database: Database, file: FileTimes, house: tzinfo, now_us: int) -> Beside:
+def beside_record(database: Database, file: FileTimes, house: tzinfo, now_us: int) -> BesideRecord:
     """How a file lies beside the record. house: the zone of the property."""
     up_to_date(database, VIEWS)
     with reading(database, [CAMERA_FACTS.name, ROUNDS.name]) as store:
@@ -96,7 +96,7 @@ def beside_record(database: Database, file: FileTimes, house: tzinfo, now_us: in
         look = _Look(store, file, seen, its.clock if its else None)
         tables = look.tables_from(file.start_us)
         found = [table_beside(each, look.rounds([each], file.start_us)) for each in tables]
-        return Beside(found, tuple(_warnings(look, tables, house, now_us)))
+        return BesideRecord(found, tuple(_warnings(look, tables, house, now_us)))
 
 
 def table_beside(table: str, rounds: Sequence[RoundId]) -> TableBeside:

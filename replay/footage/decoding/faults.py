@@ -99,7 +99,7 @@ def _matroska_ending(file: BinaryIO, size: int) -> Ending:
 
 
 def _last_element_ends(file: BinaryIO, at: int) -> int:
-    """Where the last of a Matroska segment's elements ends by its own length, if that is given."""
+    """The end of the last element of a Matroska segment by its own length, if that is given."""
     while True:
         file.seek(at)
         head = file.read(_ELEMENT_OCTETS_MAX)

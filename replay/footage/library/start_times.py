@@ -157,6 +157,12 @@ def names_no_zone(name: str) -> bool:
     return found is not None and not found["offset"] and start_in(name) is not None
 
 
+def time_in(name: str) -> str | None:
+    """The text of the time in a file's name, in which no character leads out of a folder."""
+    found = _NAME.search(name)
+    return None if found is None or start_in(name) is None else found[0]
+
+
 def local_us(told: datetime, zone: ZoneInfo) -> int:
     """A time without an offset as one of a zone. Raises DoubtfulTimeError."""
     first, second = (_us(told.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))

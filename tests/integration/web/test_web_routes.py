@@ -49,6 +49,12 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/review/footage/{name}"): SEE,
     ("GET", "/review/samples"): SEE,
     ("POST", "/review/samples"): DO,
+    ("GET", "/import"): DO,
+    ("POST", "/import/uploads"): DO,
+    ("GET", "/import/uploads/{upload}"): DO,
+    ("PUT", "/import/uploads/{upload}"): DO,
+    ("GET", "/import/{upload}"): DO,
+    ("POST", "/import/{upload}"): DO,
     ("GET", "/log"): SEE,
     ("POST", "/log"): DO,
     ("GET", "/shift"): SEE,
@@ -108,6 +114,7 @@ GIVEN = {
     "property_": "hollywood", "table": "CC-07", "day": "2026-11-20", "number": "1",
     "kind": "fill", "slip:path": "F-1", "box:path": "B1",
     "sha256": "0" * 64, "picture": "0" * 64, "dispute:path": "D-1",
+    "upload": "a" * 24,
     "name": "P-20261120T190000Z-20261120T192000Z-3f9a2c",
 }  # fmt: skip
 
@@ -142,7 +149,7 @@ def answered(site: Site, cookie: str) -> dict[tuple[str, str], int]:
     with httpx.Client(base_url=site.url, cookies=sent) as nobody:
         return {
             (method, template): nobody.request(
-                method, path_of(template), data={"csrf": "x"} if method == "POST" else None
+                method, path_of(template), data={"csrf": "x"} if method != "GET" else None
             ).status_code
             for method, template in MAY
         }
@@ -156,7 +163,7 @@ def test_each_role_may_what_it_may_and_no_more(staffed: Site) -> None:
         for (method, template), roles in MAY.items():
             if (method, template) == SIGN_OUT:
                 continue
-            data = {"csrf": token} if method == "POST" else None
+            data = {"csrf": token} if method != "GET" else None
             status = browser.request(method, path_of(template), data=data).status_code
             assert (status != 403) == (role in roles), (role, method, template, status)
             assert status < 500, (role, method, template)
@@ -177,9 +184,11 @@ def test_no_form_is_taken_from_another_site_or_without_the_sessions_token(staffe
             continue
         path = path_of(template)
         for headers in from_elsewhere:
-            assert browser.post(path, data={"csrf": right}, headers=headers).status_code == 403
+            sent = browser.request(method, path, data={"csrf": right}, headers=headers)
+            assert sent.status_code == 403
         for data in ({}, {"csrf": ""}, {"csrf": wrong}, {"csrf": "\N{SNOWMAN}"}):
-            assert browser.post(path, data=data).status_code == 403, (path, data)
+            sent = browser.request(method, path, data=data)
+            assert sent.status_code == 403, (path, data)
     assert browser.get("/").status_code == 200, "somebody was signed out"
 
 
@@ -198,6 +207,8 @@ def paths(text: str) -> list[str]:
         f"/rounds/{quoted}/CC-07/2026-11-20/1?at={quoted}",
         f"/watch/hollywood/{quoted}/2026-11-20/1",
         f"/footage/{quoted}",
+        f"/import/{quoted}?camera={quoted}&start={quoted}&zone={quoted}",
+        f"/import/uploads/{quoted}",
         f"/footage/{'0' * 64}/frames/{quoted}.png",
         f"/cases/{quoted}/D-1",
         f"/cases/hollywood/{quoted}?fact={quoted}",
@@ -235,7 +246,7 @@ def test_no_path_leads_out_of_what_is_served(staffed: Site) -> None:
     browser = staffed.browser("surveillance")
     cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
     line = http.client.HTTPConnection(staffed.url.removeprefix("http://"), timeout=120)
-    for below in ("static", "footage", "dossiers", "cases/hollywood", "rounds/hollywood"):
+    for below in ("static", "footage", "import", "dossiers", "cases/hollywood", "rounds/hollywood"):
         for trick in TRICKS:
             line.request("GET", f"/{below}/{trick}", headers={"Cookie": cookies})
             answer = line.getresponse()
@@ -254,6 +265,8 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/cases/preserve", {"from": "0001-01-01 00:00", "to": "9999-12-31 23:59", "table": "CC-07"}),
     ("/cases/preserve", {"from": "0001-01-01T00:00:00Z", "to": "9999-12-31T23:59:59Z"}),
     ("/cases/windows/hollywood/P-1", {"because": NUL}),
+    ("/import/uploads", {"name": NUL, "size": "1"}),
+    ("/import/uploads", {"name": "a.mp4", "size": LONG}),
     ("/dossiers", {"of": NUL}),
     ("/dossiers", {"of": "CC-07/2026-11-20/1", "pre_s": LONG}),
     ("/clips", {"round": "hollywood:CC-07/2026-11-20/1", "from_us": "9" * 25, "to_us": "9" * 26}),

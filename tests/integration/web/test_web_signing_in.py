@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from tests.fixtures.web import Site
 
 SESSION = "round_ledger_session"
-PAGES = ("/find", "/review", "/live", "/log", "/shift", "/statistics", "/drop", "/win", "/entry")
+PAGES = (
+    "/find", "/review", "/live", "/import", "/log", "/shift", "/statistics", "/drop", "/win",
+    "/entry",
+)  # fmt: skip
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
@@ -53,7 +56,7 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 
 OF_ROLE: dict[str, set[str]] = {
-    "surveillance": {"/find", "/review", "/live", "/log", "/shift", "/statistics"},
+    "surveillance": {"/find", "/review", "/live", "/import", "/log", "/shift", "/statistics"},
     "finance": {"/find", "/drop", "/win", "/entry"},
     "ops": {"/live"},
     "auditor": {

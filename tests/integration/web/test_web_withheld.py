@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 
 from consumers.alerts.alert import Alert
 from consumers.review import queue, shifts
-from consumers.rounds.index import ROUND_INDEX, facts_of
+from consumers.rounds.index import ROUND_INDEX, facts_of, find
 from consumers.rounds.search import Filters, dealer_errors, latest_findings, search, totals
 from consumers.rulings.error_rates import ErrorsBy
 from infra.postgres.alerts import Alerts
@@ -27,8 +27,10 @@ from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
 from ledger.record.wire import structured
 from ledger.values import Source, format_time
 from replay.recording.house_facts import build_fact, screen
+from replay.text.times import in_file_name
 from replay.web.routes import ROUTERS
 from tests.fixtures.web import opened_site, people
+from tests.footage.video_kinds import KINDS, write
 from tests.scenes.dossiers import received
 from tests.scenes.view_feeds import day, record
 
@@ -528,6 +530,8 @@ def visited(review: Review) -> dict[str, str]:
         "/rounds/{property_}/{table}/{day}/{number}/picture.jpg": f"/rounds/{rest}/picture.jpg",
         "/review/footage/{name}": f"/review/footage/{_name_of(review)}",
         "/review/picture/{name}.jpg": f"/review/picture/{_name_of(review)}.jpg",
+        "/import/{upload}": f"{_import_of(review)}?property=hollywood&camera=CC-07-A",
+        "/import/uploads/{upload}": _import_of(review).replace("import", "import/uploads"),
         "/dossiers/new": f"/dossiers/new?of={review.round.id}",
         "/shift/{property_}/{name}": _shift_of(review),
         "/shift/{property_}/{name}.pdf": f"{_shift_of(review)}.pdf",
@@ -540,6 +544,21 @@ def _shift_of(review: Review) -> str:
     who.post("/shift", data={"csrf": who.csrf, "step": "begin", "property": "hollywood"})
     [shift] = shifts.shifts(review.site.database)
     return f"/shift/hollywood/{shift.shift}"
+
+
+def _import_of(review: Review) -> str:
+    """The report of a file that the reviewer has sent, of the time of the withheld round."""
+    database = review.site.database
+    with reading(database, [each.name for each in ROUND_INDEX.tables]) as store:
+        began_us = find(store, review.round.id).began_us
+    path = review.site.ports.library.home / f"{in_file_name(began_us)}.mp4"
+    write(path, KINDS["gop60"], 12)
+    who, octets = review.reviewer, path.read_bytes()
+    form = {"csrf": who.csrf, "name": path.name, "size": str(len(octets))}
+    upload = who.post("/import/uploads", data=form).json()["upload"]
+    headers = {"Content-Type": "application/octet-stream", "X-CSRF-Token": who.csrf}
+    who.put(f"/import/uploads/{upload}?offset=0", content=octets, headers=headers)
+    return f"/import/{upload}"
 
 
 NOTHING_OF_ROUNDS = (

@@ -1,0 +1,1 @@
+"""The page Import: files of footage are sent in pieces, reported, and put on record."""
