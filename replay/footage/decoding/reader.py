@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 
 # Without the lists a "video" may be a playlist that names any file or address.
 _OPEN_ONLY = "protocol_whitelist;file|format_whitelist;matroska,webm,mov,mp4,avi,mpegts"
+_TURNED = ("mp4", "matroska")
+"""Containers that may ask for pictures to be turned."""
+
 _SIDES = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
 _NO_VIDEO = "its content is not WebM, Matroska, MP4, MPEG-TS or AVI"
 _CODECS = {
@@ -85,18 +88,34 @@ class UndecodedFrameError(UnreadableVideoError):
 
 
 def nature(path: Path) -> Nature:
-    """The kind of the file. Raises UnreadableVideoError."""
+    """The kind of the file, and the size of its pictures as shown. Raises UnreadableVideoError."""
     container = container_of(path)
     if container is None:
         raise UnreadableVideoError(_NO_VIDEO)
     with _opened(path, raw=True) as capture:
         width, height = (int(capture.get(side)) for side in _SIDES)
         fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
-        rotation = int(capture.get(cv2.CAP_PROP_ORIENTATION_META)) % 360
-    sound, made = has_sound(path, container), created_us(path, container)
-    plain = begins_plainly(path, container)
-    ending = ending_of(path, container)
-    return Nature(container, _codec(fourcc), width, height, sound, made, plain, rotation, ending)
+    rotation = _rotation(path) if container in _TURNED else 0
+    if rotation % 180:
+        width, height = height, width
+    return Nature(
+        container=container,
+        codec=_codec(fourcc),
+        width=width,
+        height=height,
+        audio=has_sound(path, container),
+        created_us=created_us(path, container),
+        plain=begins_plainly(path, container),
+        rotation=rotation,
+        ending=ending_of(path, container),
+    )
+
+
+def _rotation(path: Path) -> int:
+    """The degrees clockwise by which pictures are turned to be shown; decoded ones are turned."""
+    with suppress(UnreadableVideoError), _opened(path, raw=False) as capture:
+        return int(capture.get(cv2.CAP_PROP_ORIENTATION_META)) % 360
+    return 0
 
 
 def _codec(fourcc: bytes) -> str:

@@ -194,8 +194,8 @@ def _page(
     found: Reported | None = None
     if uploads.is_whole(upload) and not wrong:
         try:
-            usual = typed._replace(property=typed.property or "unknown", camera=typed.camera or "?")
-            told = _details(request, usual)
+            asked = typed._replace(property=typed.property or "unknown", camera=typed.camera or "?")
+            told = _details(request, asked)
         except Usage as error:
             wrong, status = f"{error.what}. {error.hint}", 422
         else:
