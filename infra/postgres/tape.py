@@ -553,12 +553,17 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
     return [Head._make(row) for row in rows.fetchall()]
 
 
+def properties(database: Database) -> set[str]:
+    """The properties that facts on record are of."""
+    with database.connect("ledger_reader") as connection, translated(database):
+        return {head.tape.partition("/")[0] for head in heads(connection)}
+
+
 def require_property(database: Database, property_: str | None) -> None:
     """Raise `NotFound` if no fact on record is of a property. None is any property."""
     if property_ is None:
         return
-    with database.connect("ledger_reader") as connection, translated(database):
-        known = sorted({head.tape.partition("/")[0] for head in heads(connection)})
+    known = sorted(properties(database))
     if property_ not in known:
         raise NotFound(
             f"No fact on record is of casino {property_}",

@@ -64,8 +64,8 @@ class BatchLine(Struct, frozen=True, kw_only=True):
     """One batch of coupons, in pieces. face: cents.
 
     equations: E1 issued ⊆ received, E2 distributed when held, E3 redeemed ⊆ distributed, E4 dropped
-    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held, E7
-    redeemed once. None: no fact says it.
+    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held and
+    in no box, E7 redeemed once. None: no fact says it.
     """
 
     serial_from: str
@@ -120,7 +120,7 @@ class CouponStep(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """The facts of one property in order of time, and the coupons in each box's last count."""
+    """The steps of one property in order of time, and the coupons in each box's last count."""
 
     steps: Sequence[CouponStep]
     boxed: Mapping[str, Sequence[Fact]]  # by serial: the counts, a count as often as it has it
@@ -151,6 +151,15 @@ class _Told(NamedTuple):
         """Every serial of the steps of one kind."""
         return union(each.serials for each in self.steps[:until] if each.what == what)
 
+
+BOXED = "boxed"
+"""The step of the coupons that the last count of a box found."""
+
+USED = ("dropped", BOXED)
+"""The steps after which a coupon lies in a box."""
+
+LEFT = ("distributed", "voided", "cancelled", *USED)
+"""The steps after which a coupon is neither in stock nor held by marketing."""
 
 _WHAT: dict[type, str] = {
     CouponsReceived: "received",
@@ -229,14 +238,20 @@ def quarter_of(gaming_day: str) -> str:
 
 def _told(facts: Iterable[Fact]) -> _Told:
     ordered = sorted(facts, key=by_time)
-    steps = [
-        CouponStep(fact, _WHAT[type(fact.body)], named_serials(fact.body), _no_range_ends(fact))
-        for fact in ordered
-        if type(fact.body) in _WHAT
-    ]
+    boxed = coupons_in(boxes_of_days(ordered))
+    held: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for serial, counts in boxed.items():
+        for count in counts:
+            held[count.source, count.id].append(serial)
+    steps = []
+    for fact in ordered:
+        if its := held.get((fact.source, fact.id)):
+            steps.append(CouponStep(fact, BOXED, each_of(its)))
+        elif what := _WHAT.get(type(fact.body)):
+            named = named_serials(fact.body)
+            steps.append(CouponStep(fact, what, named, _no_range_ends(fact)))
     counted = (fact for fact in ordered if isinstance(fact.body, DropBoxCounted))
     counted_us = {table_of(fact): fact.time_us for fact in counted}
-    boxed = coupons_in(boxes_of_days(ordered))
     return _Told(steps, boxed, counted_us)
 
 
@@ -274,7 +289,7 @@ def _batches(told: _Told) -> Iterator[tuple[int, Serials]]:
 
 def _line(told: _Told, face: int, batch: Serials) -> BatchLine:
     its = {what: told.all(what) & batch for what in set(_WHAT.values())}
-    redeemed = each_of(told.boxed) & batch
+    redeemed = told.all(BOXED) & batch
     [of] = batch.ranges
     exceptions = list(_exceptions(told, batch, its, redeemed))
     codes = {each.code for each in exceptions}
@@ -282,8 +297,10 @@ def _line(told: _Told, face: int, batch: Serials) -> BatchLine:
         serial_from=of.first,
         serial_to=of.last,
         face=face,
-        **{what: its[what].pieces for what in ("received", "issued", "distributed", "returned")},
-        **{what: its[what].pieces for what in ("voided", "dropped", "refused")},
+        issued=_pieces(told, "issued", "returned", batch),
+        returned=_pieces(told, "returned", "issued", batch),
+        **{what: its[what].pieces for what in ("received", "distributed", "voided")},
+        **{what: its[what].pieces for what in ("dropped", "refused")},
         redeemed=redeemed.pieces,
         outstanding=(_given(told)[0] & (batch - redeemed)).pieces,
         equations=_equations(told, its["distributed"], codes),
@@ -364,16 +381,16 @@ _SAYS = {
     "not_received": ("issued, and not received", ("issued",)),
     "issued_twice": ("issued twice", ("issued",)),
     "not_held": ("distributed while not held", ("issued", "distributed")),
-    "not_distributed": ("used, and distributed to nobody on record", ("dropped", "boxed")),
+    "not_distributed": ("used, and distributed to nobody on record", USED),
     "moved_twice": (
         "distributed, and returned or voided too",
         ("distributed", "returned", "voided"),
     ),
     "dropped_not_counted": ("dropped at a table, and in no box", ("dropped",)),
-    "counted_not_dropped": ("in a box, and dropped at no table", ("boxed",)),
-    "voided_redeemed": ("used though voided", ("voided", "dropped", "boxed")),
+    "counted_not_dropped": ("in a box, and dropped at no table", (BOXED,)),
+    "voided_redeemed": ("used though voided", ("voided", *USED)),
     "cancelled_used": ("used after being cancelled", ("cancelled", "dropped")),
-    "redeemed_twice": ("counted more than once", ("boxed",)),
+    "redeemed_twice": ("counted more than once", (BOXED,)),
     "inventory_differs": ("not as the inventory says", ("inventoried",)),
 }
 """What each exception says of its serials, and the steps whose facts it names."""
@@ -382,9 +399,6 @@ _SAYS = {
 def _exception(told: _Told, code: str, of: Serials) -> CouponException:
     says, whats = _SAYS[code]
     facts = [each.fact for each in told.steps if each.what in whats and (each.serials & of).pieces]
-    if "boxed" in whats:
-        counts = (its for serial, its in told.boxed.items() if (each_of([serial]) & of).pieces)
-        facts += [fact for its in counts for fact in its]
     if code == "inventory_differs":
         facts = [each.fact for each in told.steps if each.what == "inventoried"]
     unique = {(fact.source, fact.id): fact for fact in facts}
@@ -407,6 +421,18 @@ def _repeated(told: _Told, what: str, batch: Serials) -> Serials:
         elif each.what == "returned":
             out -= each.serials
     return found & batch
+
+
+def _pieces(told: _Told, what: str, undone_by: str, batch: Serials) -> int:
+    """How many coupons took a step. One counts again if another step undid it before."""
+    found, there = 0, Serials()
+    for each in told.steps:
+        if each.what == what:
+            found += ((each.serials - there) & batch).pieces
+            there |= each.serials
+        elif each.what == undone_by:
+            there -= each.serials
+    return found
 
 
 def _not_held(told: _Told, batch: Serials) -> Serials:
@@ -442,12 +468,11 @@ def _given(told: _Told) -> tuple[Serials, Serials]:
 
 
 def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
-    """Inventories that are not what was received less what was distributed or voided by then."""
+    """Inventories that are not what was received less what left stock and marketing by then."""
     for at, each in enumerate(told.steps):
         if each.what == "inventoried":
             there = told.all("received", at) | told.all("issued", at)
-            gone = told.all("distributed", at) | told.all("voided", at)
-            held = (there - gone) & batch
+            held = (there - union(told.all(what, at) for what in LEFT)) & batch
             counted = each.serials & batch
             differs = (held - counted) | (counted - held)
             if differs.pieces:
@@ -490,7 +515,7 @@ def stock(facts: Iterable[Fact]) -> CouponStock:
     steps, batches = coupon_steps(told)
     of = {
         what: union(step.serials for step in steps if step.what == what)
-        for what in ("received", "voided", "cancelled", "dropped")
+        for what in ("received", "voided", "cancelled", *USED)
     }
     out, given = _moved(steps)
     bodies = [fact.body for fact in told]
@@ -499,7 +524,7 @@ def stock(facts: Iterable[Fact]) -> CouponStock:
         received=of["received"],
         out=out,
         given=given,
-        used=of["dropped"] | each_of(coupons_in(boxes_of_days(told))),
+        used=of["dropped"] | of[BOXED],
         voided=of["voided"],
         cancelled=of["cancelled"],
         requisitions={
@@ -520,7 +545,7 @@ def _moved(steps: Iterable[CouponStep]) -> tuple[Serials, Serials]:
             out, given = out - its, given | its
         elif step.what == "returned":
             out, given = out - its, given - its
-        elif step.what == "voided":
+        elif step.what in LEFT:
             out -= its
     return out, given
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance import coupons_and_checks
-from ledger.facts import CouponsDistributed
-from ledger.finance.coupons import coupon_steps
+from ledger.facts import CouponsDistributed, DropBoxCounted
+from ledger.finance.coupons import LEFT, USED, coupon_steps
 from ledger.finance.serials import Serials, range_text
 from replay.reports.kind import columns
 from replay.shell.zones import house_zones
@@ -15,6 +15,7 @@ from replay.text.times import day
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ledger.finance.coupons import CouponStep
     from ledger.record.wire import Fact
     from replay.reports.kind import AskedReport
     from replay.reports.table import Value
@@ -60,8 +61,27 @@ class CouponLine(NamedTuple):
     serials: Serials
 
 
-DAY_STEPS = ("held over", "issued", "distributed", "returned", "voided", "remaining")
-"""The steps of a day's form: held over + issued = distributed + returned + voided + remaining."""
+DAY_STEPS = ("held over", "issued", "distributed", "in boxes", "returned", "voided", "remaining")
+"""The steps of a day's form: the first two are the sum of the others.
+
+In boxes: used at a table, and distributed to nobody on record.
+"""
+
+_ON_FORM = {each: each for each in DAY_STEPS} | dict.fromkeys(USED, "in boxes")
+"""The step on the form of what happens to coupons."""
+
+
+def _by_day(
+    steps: Iterable[CouponStep], day_of: Callable[[Fact], str]
+) -> list[tuple[str, CouponStep]]:
+    """The steps in order of day, each with the gaming day that its fact names, or its date."""
+
+    def day(step: CouponStep) -> str:
+        body = step.fact.body
+        is_named = isinstance(body, CouponsDistributed | DropBoxCounted)
+        return body.gaming_day if is_named else day_of(step.fact)
+
+    return sorted(((day(step), step) for step in steps), key=lambda each: each[0])
 
 
 def day_form(
@@ -74,15 +94,13 @@ def day_form(
     steps, faces = coupon_steps(facts)
     held = Serials()
     found = {step: Serials() for step in DAY_STEPS}
-    for each in steps:
-        body = each.fact.body
-        its = body.gaming_day if isinstance(body, CouponsDistributed) else day_of(each.fact)
-        if its > day or each.what not in ("issued", "distributed", "returned", "voided"):
+    for its, each in _by_day(steps, day_of):
+        if its > day or each.what not in _ON_FORM:
             continue
         is_of_marketing = each.what in ("issued", "distributed")
         moved = each.serials if is_of_marketing else each.serials & held
         if its == day:
-            found[each.what] |= moved
+            found[_ON_FORM[each.what]] |= moved
         held = held | moved if each.what == "issued" else held - moved
         if its < day:
             found["held over"] = held
@@ -100,9 +118,9 @@ def month_inventory(
 ) -> Iterator[CouponLine]:
     """What was not distributed at the end of a month (`2026-11`), beside its last inventory."""
     steps, faces = coupon_steps(facts)
-    until = [each for each in steps if day_of(each.fact)[:7] <= month]
+    until = [(its, each) for its, each in _by_day(steps, day_of) if its[:7] <= month]
     stock, held = Serials(), Serials()
-    for each in until:
+    for _, each in until:
         its = each.serials
         if each.what == "received":
             stock |= its
@@ -110,10 +128,10 @@ def month_inventory(
             stock, held = stock - its, held | its
         elif each.what == "returned":
             stock, held = stock | (its & held), held - its
-        elif each.what in ("distributed", "voided"):
+        elif each.what in LEFT:
             stock, held = stock - its, held - its
-    counts = [e for e in until if e.what == "inventoried" and day_of(e.fact)[:7] == month]
-    counted = counts[-1].serials if counts else None
+    counts = [e.serials for its, e in until if e.what == "inventoried" and its[:7] == month]
+    counted = counts[-1] if counts else None
     there = stock | held
     for face, batch in faces:
         for step, its in zip(MONTH_STEPS, (stock, held, there), strict=False):

@@ -45,6 +45,7 @@ class ReportKind(NamedTuple):
     rows: Callable[[AskedReport], Iterator[Sequence[Value]]]
     of_seal: bool = True  # it has the figures of the closed day; else it follows the record
     sums: bool = False  # it can be printed for a week, month or year to date
+    of_tables: bool = True  # a day on which no table has money has none
 
     def table(self, asked: AskedReport) -> ReportTable:
         """The report's table."""

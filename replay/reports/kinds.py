@@ -321,19 +321,29 @@ REPORTS = (
     ReportKind("tax-week", "Tax of the week", "week", play.TAX, play.tax_week, of_seal=False),
     ReportKind(
         "coupons-day", "Match Play Coupons of the day", "day", coupon_papers.FORM,
-        coupon_papers.coupon_day, of_seal=False,
+        coupon_papers.coupon_day, of_seal=False, of_tables=False,
     ),
     ReportKind(
         "coupons-month", "Inventory of Match Play Coupons", "month", coupon_papers.FORM,
-        coupon_papers.coupon_month, of_seal=False,
+        coupon_papers.coupon_month, of_seal=False, of_tables=False,
     ),
-    ReportKind("coupons", "Match Play Coupons", "day", _COUPONS, _coupons, of_seal=False),
-    ReportKind("checks", "Counter checks", "day", _CHECKS, _checks, of_seal=False),
-    ReportKind("check-books", "Books of counter checks", "day", _BOOKS, _books, of_seal=False),
-    ReportKind("progressives", "Progressive meters", "day", _METERS, _meters, of_seal=False),
+    ReportKind(
+        "coupons", "Match Play Coupons", "day", _COUPONS, _coupons, of_seal=False, of_tables=False
+    ),
+    ReportKind(
+        "checks", "Counter checks", "day", _CHECKS, _checks, of_seal=False, of_tables=False
+    ),
+    ReportKind(
+        "check-books", "Books of counter checks", "day", _BOOKS, _books,
+        of_seal=False, of_tables=False,
+    ),
+    ReportKind(
+        "progressives", "Progressive meters", "day", _METERS, _meters,
+        of_seal=False, of_tables=False,
+    ),
     ReportKind(
         "coupons-quarter", "Coupons redeemed in the quarter", "quarter", _QUARTER, _quarter,
-        of_seal=False,
+        of_seal=False, of_tables=False,
     ),
 )  # fmt: skip
 """Every report, in the order of `report schedule`."""

@@ -10,6 +10,7 @@ import typer
 from consumers.finance import sealed_wins
 from infra.access.connections import AccessDatabase, local_actor
 from infra.postgres.connection import Database
+from infra.postgres.tape import properties
 from ledger.errors import Usage
 from ledger.finance.groups import lowest_grade, over_days
 from ledger.values import format_time
@@ -76,7 +77,8 @@ def report(
         )
     _check(kind, period, version)
     with opened_views(kinds.VIEWS, property_) as database:
-        asked = _asked(database, property_, gaming_day, first_day(gaming_day, period), version)
+        since = first_day(gaming_day, period)
+        asked = _asked(database, kind, property_, gaming_day, since, version)
         head = _printed(database, kind, asked, to)
     if json:
         print_json({"report": name, **head._asdict(), "file": str(to)})
@@ -113,7 +115,12 @@ def _check(kind: ReportKind, period: Period, version: int | None) -> None:
 
 
 def _asked(
-    database: Database, property_: str | None, gaming_day: str, since: str, version: int | None
+    database: Database,
+    kind: ReportKind,
+    property_: str | None,
+    gaming_day: str,
+    since: str,
+    version: int | None,
 ) -> AskedReport:
     """What a report is worked out from."""
     day: dict[str, Any] = {"property": property_, "kept": versions_folder(in_force().home)}
@@ -121,7 +128,10 @@ def _asked(
         wins = sealed_wins.read(database, gaming_day=gaming_day, **day)
     else:
         wins = sealed_wins.of_version(database, version, gaming_day=gaming_day, **day)
-    house = sealed_wins.one_house({each.property for each in wins}, gaming_day)
+    houses = {each.property for each in wins}
+    if not houses and not kind.of_tables:
+        houses = {property_} if property_ else properties(database)
+    house = sealed_wins.one_house(houses, gaming_day)
     if since < gaming_day:
         day["property"] = house
         days = days_between(since, gaming_day)

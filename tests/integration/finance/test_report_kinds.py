@@ -17,7 +17,7 @@ from replay.reports.table import ReportHead
 from tests.integration.finance.test_report import rows_of
 from tests.integration.finance.test_report_laws import day_with_faults
 from tests.property.finance.floors import read_by_program
-from tests.scenes.coupons import USUAL, inventoried
+from tests.scenes.coupons import USUAL, boxed, inventoried, issued, received
 from tests.scenes.table_days import (
     DAY,
     NEXT,
@@ -175,6 +175,7 @@ def test_a_form_of_coupons_has_what_was_held_and_what_remains() -> None:
         "held over": 0,
         "issued": 50,
         "distributed": 40,
+        "in boxes": 0,
         "returned": 5,
         "voided": 1,
         "remaining": 4,
@@ -182,6 +183,33 @@ def test_a_form_of_coupons_has_what_was_held_and_what_remains() -> None:
     morrow = {each.step: each.serials.pieces for each in day_form(facts, NEXT, date_of)}
     assert morrow == {**dict.fromkeys(form, 0), "held over": 4, "remaining": 4}
     assert not any(each.serials.pieces for each in day_form(facts, "2026-11-19", date_of))
+
+
+def test_papers_of_coupons_take_none_in_a_box_for_one_that_is_held() -> None:
+    """By a house that records no distribution: a box is of its day, whenever it was counted."""
+    at_night = {**boxed(7), "time": "2026-12-01T09:00:00-05:00"}
+    facts = read_by_program((received(), issued(), at_night))
+
+    def date(of: Fact) -> str:
+        return DAY if of.time_us < facts[-1].time_us else "2026-12-01"
+
+    form = {each.step: each.serials.pieces for each in day_form(facts, DAY, date)}
+    assert (form["issued"], form["in boxes"], form["remaining"]) == (50, 1, 49)
+    morrow = {each.step: each.serials.pieces for each in day_form(facts, "2026-12-01", date)}
+    assert (morrow["held over"], morrow["in boxes"], morrow["remaining"]) == (49, 0, 49)
+    month = {each.step: each.serials.pieces for each in month_inventory(facts, DAY[:7], date)}
+    assert month == {"in stock": 50, "held by marketing": 49, "not distributed": 99}
+
+
+@pytest.mark.long
+def test_the_form_of_coupons_is_printed_of_a_day_on_which_no_table_has_money(
+    two_days: Cli, tmp_path: Path
+) -> None:
+    form = printed(two_days, tmp_path, "coupons-day", day="2026-11-25")
+    assert [row[1:3] for row in form][-1] == ["remaining", "4"]
+    assert printed(two_days, tmp_path, "coupons-month", "--property", "p", day="2026-12-25")
+    refused = two_days("report", "rake", "--gaming-day", "2026-11-25", "--to", "x.csv")
+    assert (refused.code, "No money is on record" in refused.err) == (2, True)
 
 
 def test_an_inventory_of_a_month_names_what_differs() -> None:

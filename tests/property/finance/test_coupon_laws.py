@@ -95,7 +95,9 @@ def law_of_ways(steps: Sequence[tuple[str, int]]) -> None:
     assert False not in line.equations.values()
     of = [*at.values()]
     assert (line.outstanding, line.redeemed) == (of.count("given"), of.count("used"))
-    assert line.redeemed <= line.distributed <= line.issued <= line.received == COUPONS
+    assert line.received - line.issued + line.returned == of.count("stock")
+    assert line.redeemed <= line.distributed <= line.issued - line.returned <= line.received
+    assert line.received == COUPONS
 
 
 @examples(60, 1_000, steps=STEPS)

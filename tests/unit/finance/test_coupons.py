@@ -19,6 +19,7 @@ from tests.scenes.coupons import (
     inventoried,
     issued,
     received,
+    returned,
     voided,
 )
 from tests.scenes.table_days import fact
@@ -82,6 +83,30 @@ def test_what_does_not_fit_is_named_with_its_serials_and_breaks_its_equation(
 def test_an_inventory_that_agrees_says_so() -> None:
     line = batch(*USUAL, inventoried((41, 45), (47, 100)))
     assert (line.equations["E6"], line.exceptions) == (True, [])
+
+
+@pytest.mark.parametrize("how", ["dropped", "counted", "cancelled"])
+def test_an_inventory_holds_no_coupon_that_lies_in_a_box(how: str) -> None:
+    """By a house that records no distribution; MP-0050 is the control: it is missing."""
+    early = {**boxed(7), "time": "2026-11-20T10:15:00-05:00"}
+    in_box = {"dropped": dropped(7), "counted": early, "cancelled": cancelled(15, 7)}[how]
+    held = inventoried((1, 6), (8, 49), (51, 100))
+    line = batch(received(), issued(), in_box, held)
+    [missing] = [each for each in line.exceptions if each.code == "inventory_differs"]
+    assert missing.serials == [("MP-0050", "MP-0050")]
+    later = batch(received(), issued(), dropped(7, 25), inventoried((1, 49), (51, 100)))
+    assert [each.serials for each in later.exceptions if each.code == "inventory_differs"] == [
+        [("MP-0050", "MP-0050")]
+    ], "it was held at the time of the inventory"
+
+
+def test_a_coupon_that_came_back_and_is_issued_again_counts_as_often_as_it_moved() -> None:
+    """Received less issued and plus returned is in stock; one that is told twice moved once."""
+    line = batch(*USUAL, issued(41, 45, 5))
+    assert (line.received, line.issued, line.returned) == (100, 55, 5)
+    twice = batch(*USUAL, issued(1, 50, 5), returned(41, 45, 6), returned(41, 45, 7))
+    assert (twice.issued, twice.returned) == (55, 10)
+    assert batch(received(), returned(41, 45)).returned == 5
 
 
 def test_a_house_that_records_no_receipt_is_not_blamed_for_what_is_issued() -> None:
