@@ -14,6 +14,7 @@ from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
+from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win, summed
 from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans, total
@@ -50,14 +51,19 @@ def read(
     return lines(asked, days, limits, explained)
 
 
-def explained_days(database: Database, gaming_day: str) -> set[tuple[str, str | None]]:
-    """Property and table of each variance of a gaming day that two people explained."""
-    return {
-        (house, fact.body.table)
-        for house, facts in variance_facts(database, None).items()
-        for fact in facts
-        if isinstance(fact.body, VarianceExplained) and fact.body.gaming_day == gaming_day
-    }
+def explained_days(database: Database, gaming_day: str) -> dict[tuple[str, str | None], str]:
+    """The explained variances of a gaming day, by property and table.
+
+    Each with who alone signed what explains it; empty if two people did.
+    """
+    found: dict[tuple[str, str | None], str] = {}
+    for house, facts in variance_facts(database, None).items():
+        for fact in facts:
+            body = fact.body
+            if isinstance(body, VarianceExplained) and body.gaming_day == gaming_day:
+                alone = body.by if is_one(body.by, body.second) else ""
+                found[house, body.table] = min(alone, found.get((house, body.table), alone))
+    return found
 
 
 def charts(

@@ -68,6 +68,7 @@ class PaperForm(NamedTuple):
     second: str = ""  # the field of the second person; empty: one person is enough
     second_label: str = ""
     several: bool = False  # the second person's field is a list
+    of_both: bool = False  # the law wants the second person of another department than the role's
     keyed: bool = False  # its fact has the form's key
     decided_by: Decider = "form"
     says: str = ""  # what it is for, if the title does not say it
@@ -130,7 +131,7 @@ FORMS = (
         "coupons_received", "Coupons received", "finance", "office",
         (*_SERIALS, PaperField("invoice", "Invoice")),
         "recorded_by", "checked_by", "Compared with the invoice by", several=True,
-        decided_by="coupons",
+        of_both=True, decided_by="coupons",
     ),
     PaperForm(
         "coupons_requisitioned", "Coupons requisitioned", "finance", "office",
@@ -141,7 +142,8 @@ FORMS = (
             PaperField("needed_on", "Gaming day when they are needed", "day"),
         ),
         "authorised_by", "prepared_by", "Prepared by",
-        decided_by="coupons", says="Marketing asks for coupons, and finance authorises it.",
+        of_both=True, decided_by="coupons",
+        says="Marketing asks for coupons, and finance authorises it.",
     ),
     PaperForm(
         "coupons_issued", "Coupons issued", "finance", "office",
@@ -152,18 +154,18 @@ FORMS = (
             PaperField("requisition", "Requisition", "maybe"),
         ),
         "by", "to", "Issued to",
-        decided_by="coupons",
+        of_both=True, decided_by="coupons",
     ),
     PaperForm(
         "coupons_distributed", "Coupons distributed", "finance", "office", (*_SERIALS, _DAY),
         "recorded_by", "by", "Marketing supervisor who completed the form",
-        decided_by="coupons",
+        of_both=True, decided_by="coupons",
         says="Marketing distributes coupons (603a.20(d)), and finance enters its daily form.",
     ),
     PaperForm(
         "coupons_returned", "Coupons returned", "finance", "office", (*_SERIALS, _REASON),
         "received_by", "returned_by", "Returned by",
-        decided_by="coupons",
+        of_both=True, decided_by="coupons",
     ),
     PaperForm(
         "coupons_voided", "Coupons voided", "finance", "office", _EACH, "by",

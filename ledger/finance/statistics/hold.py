@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
+from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.expected import summed
 from ledger.finance.win import ExpectedWin  # noqa: TC001 - msgspec reads it at run time
 
@@ -92,7 +93,7 @@ class LimitCheck(Struct, frozen=True, kw_only=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """What two people signed about a table's variance."""
+    """What two people signed about a table's variance. What one person alone signed closes none."""
 
     table: str
     gaming_day: str
@@ -101,11 +102,17 @@ class Explanation(Struct, frozen=True, kw_only=True):
     by: str
     second: str
 
+    @property
+    def alone(self) -> bool:
+        """Whether one person alone signed it."""
+        return is_one(self.by, self.second)
+
 
 class VarianceLine(Struct, frozen=True, kw_only=True):
     """A group's period beside its limits.
 
-    open: a limit is broken, and a table of the group has no explanation for the period's last day.
+    open: a limit is broken, and two people explained it of no table of the group for the period's
+    last day.
     """
 
     property: str
@@ -205,7 +212,7 @@ def _line(
         pay_gap=now.pay_gap,
         limits=checks,
         explained=mine,
-        open=is_broken and not now.tables <= {each.table for each in mine},
+        open=is_broken and not now.tables <= {each.table for each in mine if not each.alone},
     )
 
 

@@ -228,11 +228,11 @@ def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:
                     f"win {signed(check.off_base or 0)} off the base"
                 )
         for said in each.explained:
-            people = f"{said.by} and {said.second}"
-            say(
-                f"{each.group} · {said.table} · {signed(said.amount)} explained by {people}: "
-                f"{said.because}"
-            )
+            amount = signed(said.amount)
+            how = f"{amount} explained by {said.by} and {said.second}"
+            if said.alone:
+                how = f"{said.by} alone signed {amount}, which closes nothing"
+            say(f"{each.group} · {said.table} · {how}: {said.because}")
 
 
 def _money(cents: int | None) -> str | None:

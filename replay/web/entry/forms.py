@@ -48,6 +48,9 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
             papers.require_table(day, values["table"])
         key = _key(form)
         body = filled(of, key, values, user.employee, form.get("second", ""))
+        if of.of_both:
+            without = frozenset((of.role,))
+            papers.require_department(request, form.get("second", ""), None, without=without)
         case = ports(request).papers.read(paper_of(of, house, key, values))
         case.require(body)
         ports(request).papers.decide(case, body)

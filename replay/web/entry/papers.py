@@ -108,18 +108,19 @@ def roles_of(request: Request, credential: str) -> frozenset[Role]:
 
 
 def require_department(
-    request: Request, second: str, role: Role, *, without: frozenset[Role] = frozenset()
+    request: Request, second: str, role: Role | None, *, without: frozenset[Role] = frozenset()
 ) -> None:
     """Raise `Refused` for a second person whom the program knows without this role, or with others.
 
-    without: roles that nobody may have beside it.
+    role: None: any. without: roles that this person may not have.
     """
     roles = roles_of(request, second)
-    if roles and (role not in roles or roles & without):
+    if roles and (role not in (*roles, None) or roles & without):
+        who = f"with the role {role}" if role else f"without the role {', '.join(sorted(without))}"
         raise Refused(
             f"{second} is of another department",
             where="second",
-            hint=f"Let somebody with the role {role} take part.",
+            hint=f"Let somebody {who} take part.",
         )
 
 

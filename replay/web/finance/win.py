@@ -160,7 +160,7 @@ def _page(
     asked = {"gaming_day": wanted, "table": table or None}
     kept = versions_folder(ports(request).library.home)
     found = sealed_wins.read(database, kept=kept, by_shift=False, **asked) if wanted else []
-    explained = variances.explained_days(database, wanted) if found else set()
+    explained = variances.explained_days(database, wanted) if found else {}
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
     for entry in entries.read(database, **asked) if found else ():
         its[entry.property, entry.table].append(entry)
@@ -187,7 +187,7 @@ def _page(
                 each.win,
                 who,
                 withheld=each.withheld,
-                explained=(each.win.property, each.win.table) in explained,
+                signed_by=explained.get((each.win.property, each.win.table)),
             )
         ],
         closing=[] if table else list(_closing(shown, sealed_wins.seals_of(database, wanted))),

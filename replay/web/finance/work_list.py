@@ -34,13 +34,14 @@ class WorkItem(NamedTuple):
 
 
 def work_list(
-    win: TableWin, user: User, *, withheld: bool = False, explained: bool = False
+    win: TableWin, user: User, *, withheld: bool = False, signed_by: str | None = None
 ) -> Iterator[WorkItem]:
     """What one table's day wants; nothing of its rounds if they are withheld from the user.
 
-    Items that set each other off are a gap all the same. explained: two people signed what they
-    found of its variance.
+    Items that set each other off are a gap all the same. signed_by: who alone signed what
+    explains its variance; empty: two people did.
     """
+    explained = signed_by == ""
     for name in win.missing:
         if not (withheld and name.startswith("round:")):
             says = missing_says(name)
@@ -54,6 +55,7 @@ def work_list(
         names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
         gaps = (named(name, getattr(win, name), signed) for name in names)
         says = f"{', '.join(gaps)}: two people sign what they found"
+        says += f", and {signed_by} alone signed it" if signed_by else ""
         to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
         yield _item(win, user, "gap", says, to)
 

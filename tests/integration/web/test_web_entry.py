@@ -399,11 +399,36 @@ def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
     assert who.get("/entry/forms/day_sealed").status_code == 404
 
 
-def entered(who: Browser, name: str, **its: str) -> int:
+@pytest.mark.parametrize("name", [
+    *("coupons_received", "coupons_requisitioned", "coupons_issued", "coupons_distributed"),
+    "coupons_returned",
+])  # fmt: skip
+def test_marketings_person_on_a_form_of_coupons_is_none_of_finance(floor: Site, name: str) -> None:
+    """603a.20(d)-(l): one of finance and one of marketing, who needs no user here."""
+    who, its = floor.browser("finance1"), FORMS_OF["finance2"]
+    for before, form in its.items():
+        if before == name:
+            break
+        assert entered(who, before, **form) == 303
+    for second in ("s-FINANCE2", "S-both"):
+        assert entered(who, name, second=second, **its[name]) == 422
+    key = {"property": "p", "key": "0" * 16, "second": "S-finance2"}
+    answer = send(who, f"/entry/forms/{name}", **key, **its[name]).text
+    assert "S-finance2 is of another department" in answer
+    assert entered(who, name, second="S-pit1", **its[name]) == 303, "a supervisor with a user"
+
+
+def test_a_form_of_finance_alone_takes_a_second_person_of_finance(floor: Site) -> None:
+    who = floor.browser("finance1")
+    explained = FORMS_OF["finance1"]["variance_explained"]
+    assert entered(who, "variance_explained", second="S-finance2", **explained) == 303
+
+
+def entered(who: Browser, name: str, second: str = "X-1", **its: str) -> int:
     """The status that a form is answered with; each time it is a new form."""
     path = f"/entry/forms/{name}"
     key = re.findall(r'name="key" value="([0-9a-f]+)"', who.get(path).text)[0]
-    return send(who, path, property="p", key=key, second="X-1", **its).status_code
+    return send(who, path, property="p", key=key, second=second, **its).status_code
 
 
 def test_a_form_that_its_batch_book_or_check_does_not_allow_is_refused(floor: Site) -> None:

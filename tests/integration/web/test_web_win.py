@@ -198,9 +198,13 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
                 assert who.get(path).status_code == 200, path
         gap = next(each for each in wins.read(database) if each.items)
         because = {"table": gap.table, "gaming_day": GAMING_DAY, "because": "Luck.", "by": "F-1"}
-        told = fact("variance_explained", 13, "office", **because, amount=0, second="F-2")
-        told["source"] = f"/{HOUSE}/office/v"
-        site.take_in([received(json.dumps(told).encode())])
+        for second in ("f-1 ", "F-2"):
+            told = fact("variance_explained", 13, "office", **because, amount=0, second=second)
+            told |= {"source": f"/{HOUSE}/office/v", "id": second}
+            work = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
+            assert work.count("<tr><th") == page.count("<tr><th"), "still open"
+            site.take_in([received(json.dumps(told).encode())])
+        assert "two people sign what they found, and F-1 alone signed it" in work
         after = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
         explained = 1 + len(gap.causes)
         assert after.count("<tr><th") == page.count("<tr><th") - explained, "it is explained"
