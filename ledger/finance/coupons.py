@@ -64,8 +64,8 @@ class BatchLine(Struct, frozen=True, kw_only=True):
     """One batch of coupons, in pieces. face: cents.
 
     equations: E1 issued ⊆ received, E2 distributed when held, E3 redeemed ⊆ distributed, E4 dropped
-    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held and
-    in no box, E7 redeemed once. None: no fact says it.
+    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held,
+    E7 redeemed once. None: no fact says it.
     """
 
     serial_from: str

@@ -101,7 +101,7 @@ def test_an_inventory_holds_no_coupon_that_lies_in_a_box(how: str) -> None:
 
 
 def test_a_coupon_that_came_back_and_is_issued_again_counts_as_often_as_it_moved() -> None:
-    """Received less issued and plus returned is in stock; one that is told twice moved once."""
+    """Received less issued and plus returned is in stock. One recorded twice moved once."""
     line = batch(*USUAL, issued(41, 45, 5))
     assert (line.received, line.issued, line.returned) == (100, 55, 5)
     twice = batch(*USUAL, issued(1, 50, 5), returned(41, 45, 6), returned(41, 45, 7))
