@@ -78,8 +78,9 @@ def _by_day(
 
     def day(step: CouponStep) -> str:
         body = step.fact.body
-        is_named = isinstance(body, CouponsDistributed | DropBoxCounted)
-        return body.gaming_day if is_named else day_of(step.fact)
+        if isinstance(body, CouponsDistributed | DropBoxCounted):
+            return body.gaming_day
+        return day_of(step.fact)
 
     return sorted(((day(step), step) for step in steps), key=lambda each: each[0])
 
