@@ -15,7 +15,7 @@ from ledger.adjudication.adjudicate import rule_under
 from ledger.facts import FactCorrected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.adjudication.adjudicate import RoundRecord
     from ledger.adjudication.submissions import RulesFor
@@ -97,6 +97,32 @@ def _end(fact: Fact, told: Mapping[tuple[str, str], Fact]) -> tuple[str, str]:
     of = (body.of.source, body.of.id) if isinstance(body, FactCorrected) else (fact.source, fact.id)
     target = told.get(of)
     return of if target is None or _by_time(target) >= _by_time(fact) else _end(target, told)
+
+
+def without_effect(of: Fact, made: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
+    """The corrections of a fact that cannot be applied and change nothing, each with why."""
+    told = [fact for fact in made if isinstance(fact.body, FactCorrected)]
+    targets = {(fact.source, fact.id): fact for fact in (*told, of)}
+    for fact in told:
+        if isinstance(fact.body, FactCorrected) and (why := misfit(fact.body, targets)):
+            yield fact, why
+
+
+def misfit(body: FactCorrected, targets: Mapping[tuple[str, str], Fact]) -> str | None:
+    """Why the content of a correction cannot be that of the fact it names; None: it can be.
+
+    targets: facts by source and id. A correction of a correction must fit the fact of that one.
+    """
+    target = targets.get((body.of.source, body.of.id))
+    if body.data is None or target is None:
+        return None
+    try:
+        meant = msgspec.convert(body.data, type(target.body))
+    except msgspec.ValidationError as error:
+        return str(error)
+    if not (isinstance(meant, FactCorrected) and isinstance(target.body, FactCorrected)):
+        return None
+    return misfit(meant, targets) if meant.of == target.body.of else "it names another fact"
 
 
 def _by_time(fact: Fact) -> tuple[int, str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.adjudication.corrections import corrected, corrections
+from ledger.adjudication.corrections import corrected, corrections, misfit
 from ledger.facts import RoundStarted
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import fact_of
@@ -98,11 +98,11 @@ def _corrected(
         key = (fact.source, fact.id)
         if key in made:
             meant = corrected([fact], made)
-            what = (
-                f"it should say: {in_words(meant[0].body, name)}"
-                if meant
-                else ("it should not have been recorded.")
-            )
+            what = "it should not have been recorded."
+            if why := misfit(made[key], {key: fact}):
+                what = f"this has no effect, as its content does not fit: {why}."
+            elif meant:
+                what = f"it should say: {in_words(meant[0].body, name)}"
             by = f"{made[key].by} and {made[key].second}"
             told[key] = f"Corrected later by {by} ({made[key].because}): {what}"
     return told

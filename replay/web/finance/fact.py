@@ -13,7 +13,12 @@ from starlette.exceptions import HTTPException
 
 from consumers.finance import money_facts
 from infra.access.users import User
-from ledger.adjudication.corrections import corrected, correction_of, held_corrections
+from ledger.adjudication.corrections import (
+    corrected,
+    correction_of,
+    held_corrections,
+    without_effect,
+)
 from ledger.errors import NotFound
 from ledger.facts import Body, FactCorrected, MeterRead, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
@@ -66,7 +71,7 @@ class ShownCorrection(NamedTuple):
     row: TapeRow
     body: FactCorrected
     changes: Sequence[FieldChange] | None
-    fits: bool  # whether its content can be that of the fact
+    misfit: str | None  # why its content cannot be that of the fact; None: it can
     holds: bool  # whether no later one takes its place, or takes it back
     corrects: str | None  # id of the correction that it corrects; None: it corrects the fact
 
@@ -110,20 +115,22 @@ def _corrections(
 ) -> Iterator[ShownCorrection]:
     """Each correction, in the order in which they count."""
     key = (its.source, its.id)
-    held = held_corrections(map(fact_of, made)).get(key)
+    told = list(map(fact_of, made))
+    held = held_corrections(told).get(key)
+    vain = {(fact.source, fact.id): why for fact, why in without_effect(its, told)}
     for row in made:
         body = fact_of(row).body
         if not isinstance(body, FactCorrected):
             continue
         said = correction_of(its, body)
         meant = corrected([its], {key: said} if said else {})
-        fits = not meant or meant[0] is not its
         after = _fields(meant[0], who) if meant else {}
         names = [name for name in {**recorded, **after} if recorded.get(name) != after.get(name)]
         changes = [FieldChange(n, recorded.get(n, ""), after.get(n, "")) for n in names]
         holds = held is not None and (held.fact.source, held.fact.id) == (row.source, row.id)
         corrects = None if (body.of.source, body.of.id) == key else body.of.id
-        yield ShownCorrection(row, body, changes if meant else None, fits, holds, corrects)
+        why = vain.get((row.source, row.id))
+        yield ShownCorrection(row, body, changes if meant else None, why, holds, corrects)
 
 
 def _fields(its: Fact, who: User) -> dict[str, str]:

@@ -324,7 +324,7 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         assert (
             page.count("A later correction counts: of the same fact, or of this correction.") == 2
         )
-        assert "Its content cannot be that of this fact" in page
+        assert "Its content cannot be that of this fact, so it has no effect: " in page
         assert "The fact should not have been recorded. No figure counts it." in page
         back = correcting(13, None)
         back["data"]["of"] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from ledger.adjudication.corrections import corrections, corrections_of
+from ledger.adjudication.corrections import corrections, corrections_of, without_effect
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import (
     DiceThrown,
@@ -133,6 +133,33 @@ def test_corrections_of_one_another_end_and_the_later_one_counts(at: int) -> Non
     assert corrections([one, two]) == corrections([two, one])
     assert list(corrections([one, two])) == [(DESK, "c-c-b")]
     assert sum(map(len, corrections_of([one, two]).values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ({"position": 1, "wager": "trips_td", "throw": 1}, "missing required field `amount`"),
+        ({"slip": "F-1", "kind": "fill"}, "missing required field `position`"),
+        ({"position": 1, "wager": "trips_td", "amount": True}, "Expected `int`, got `bool`"),
+        ({"position": 1, "wager": "trips_td", "amount": 10**30}, "Expected `int` <= "),
+        ({"position": 1, "wager": "trips_td", "throw": 1, "amount": 20_000}, None),
+        (None, None),
+    ],
+)
+def test_a_correction_that_cannot_be_applied_is_found_with_why(
+    data: dict[str, object] | None, why: str | None
+) -> None:
+    """So is one of a correction that gives it such a content, or names another fact."""
+    paid = a_game()[3]
+    made = correction("3", data)
+    first = correction("3", None, at=98)
+    inner = correction("c-3", content(made, data), source=DESK, at=100)
+    stray = correction("c-3", msgspec.to_builtins(correction("2", None).body), source=DESK)
+    for its in ([made], [first, inner]):
+        found = list(without_effect(paid, its))
+        assert [fact for fact, _ in found] == ([its[-1]] if why else [])
+        assert all(why in says for _, says in found if why)
+    assert list(without_effect(paid, [first, stray])) == [(stray, "it names another fact")]
 
 
 def test_a_correction_of_a_correction_that_names_another_fact_changes_nothing() -> None:

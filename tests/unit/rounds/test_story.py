@@ -18,8 +18,9 @@ from rich.console import Console
 
 from ledger.adjudication.feed import adjudicate
 from ledger.errors import Refused
+from ledger.facts import FactCorrected, FactRef
 from ledger.record.tape import Head, Received, TapeRow
-from ledger.record.wire import fact_of, parse_line
+from ledger.record.wire import Fact, fact_of, parse_line
 from ledger.rules.engine.ruling import Ruling
 from ledger.simulate import Planted, deal, line, plan_of
 from ledger.values import parse_subject
@@ -34,6 +35,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAN = plan_of(tables=2, minutes=40, seed=5, mistakes={"overpay": 1, "not_collected": 1})
+
+
+def test_a_correction_that_cannot_be_applied_says_that_it_has_no_effect() -> None:
+    [paid, *_] = [row for row in dealt()[0] if row.type == "wager_paid.v1"]
+    round_ = parse_subject(paid.subject or "", "hollywood")[0]
+    assert round_ is not None
+    told = msgspec.json.decode(paid.data)
+    says = {}
+    for name, data in (("fits", {**told, "amount": 5}), ("lacks", {"position": 1})):
+        of = FactRef(source=paid.source, id=paid.id)
+        people = {"because": "Misread.", "by": "F-1", "second": "F-2"}
+        body = FactCorrected(of=of, data=data, **people)
+        made = Fact(body, "/hollywood/office/d", name, paid.time_us, None, None, None, None)
+        [says[name]] = story(round_, [paid], None, made=[made]).corrected.values()
+    assert "it should say: " in says["fits"]
+    assert "this has no effect, as its content does not fit: Object missing" in says["lacks"]
 
 
 @cache
