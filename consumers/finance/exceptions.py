@@ -64,7 +64,7 @@ def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
         " JOIN ledger.tape t ON t.notification_id = i.position"
         " WHERE q.verdict = 'equivocation' AND q.released_at_us IS NULL"
         " AND (%(property)s::text IS NULL OR split_part(q.source, '/', 2) = %(property)s)"
-        " ORDER BY q.quarantine_id",
+        " ORDER BY q.source, q.fact_id, q.quarantine_id",
         {"property": property_},
     )
     kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, n, n) for *_, t, n in rows)}

@@ -19,8 +19,9 @@ from consumers.money.corrections_held import (
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.errors import NotFound
-from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, type_name
+from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, VoucherBoughtIn, type_name
 from ledger.facts.money import ChipSlip
+from ledger.finance.boxes import numbers_of
 from ledger.finance.feed import MONEY
 from ledger.finance.placing import OPENS_DAY, disputed_tables, own_day, paid_at, table_of
 from ledger.finance.slips import series, slips
@@ -41,7 +42,7 @@ BOTH, RECORDED, CORRECTED = 0, 1, 2
 
 _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
 _RAISED = "dispute_raised.v1"
-_COUNTED = type_name(DropBoxCounted)
+_NUMBERED = frozenset((type_name(DropBoxCounted), type_name(VoucherBoughtIn)))
 
 FACTS_OF_MONEY = ViewTable(
     "finance_facts",
@@ -90,20 +91,21 @@ DISPUTES = ViewTable(
     ),
 )
 
-COUPONS = ViewTable(
-    "finance_coupons",
-    "The coupons of each count of a drop box: one row a serial.",
-    4,
+NUMBERS = ViewTable(
+    "finance_numbers",
+    "Numbers of papers in counts of drop boxes, and of vouchers sold for chips: one row each.",
+    5,
     (
-        Column("source", "text", "Source of the count."),
-        Column("fact_id", "text", "Id of the count."),
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
         Column("variant", "smallint", "0: not corrected, 1: as recorded, 2: as corrected."),
-        Column("serial", "text", "Serial number of the coupon."),
+        Column("kind", "text", "coupon, check or voucher in a box; sold: a voucher bought in."),
+        Column("number", "text", "Number of the paper."),
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
-        Column("gaming_day", "text", "Gaming day of the count."),
+        Column("gaming_day", "text", "Gaming day of the count; null: sold.", null=True),
     ),
-    ("(property, serial)", "(gaming_day, property)"),
+    ("(property, kind, number)", "(gaming_day, property) WHERE gaming_day IS NOT NULL"),
 )
 
 MADE = made_table("finance_corrections_made")
@@ -120,10 +122,10 @@ def apply(store: ViewStore, batch: Batch) -> None:
         FACTS_OF_MONEY,
         (cells for row, why in changed.values() for cells in _cells(row, why, disputed)),
     )
-    store.delete(COUPONS, changed)
+    store.delete(NUMBERS, changed)
     store.save(
-        COUPONS,
-        (cells for row, why in changed.values() for cells in _coupons(row, why)),
+        NUMBERS,
+        (cells for row, why in changed.values() for cells in _numbers(row, why)),
     )
 
 
@@ -210,16 +212,19 @@ def _cells(
         )
 
 
-def _coupons(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
-    """The coupons of a count of a drop box; of any other fact none."""
-    if row.type != _COUNTED:
+def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
+    """The papers in a count of a drop box, or the voucher of a sale; of any other fact none."""
+    if row.type not in _NUMBERED:
         return
     variants = (RECORDED, CORRECTED) if why else (BOTH,)
     for variant, fact in zip(variants, _facts(row, why), strict=False):
-        if isinstance(fact.body, DropBoxCounted):
-            at = (*table_of(fact), fact.body.gaming_day)
-            for serial in dict.fromkeys(fact.body.coupons):
-                yield (row.source, row.id, variant, serial, *at)
+        of, body = (row.source, row.id, variant), fact.body
+        if isinstance(body, DropBoxCounted):
+            for kind, numbers in numbers_of(body).items():
+                for number in dict.fromkeys(numbers):
+                    yield (*of, kind, number, *table_of(fact), body.gaming_day)
+        elif isinstance(body, VoucherBoughtIn):
+            yield (*of, "sold", body.voucher, *table_of(fact), None)
 
 
 def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
@@ -251,8 +256,8 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    2,
-    (FACTS_OF_MONEY, COUPONS, DISPUTES, MADE),
+    3,
+    (FACTS_OF_MONEY, NUMBERS, DISPUTES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},
 )

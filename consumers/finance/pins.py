@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from consumers.rulings.tables import CASE_TAPES, CORRECTIONS
+from consumers.rulings.tables import CASE_TAPES, CORRECTIONS, submission_rows
+from ledger.finance.day_versions import at_edge
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
@@ -58,6 +59,33 @@ SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.
  WHERE starts_with(c.round, %(property)s || ':') AND split_part(c.round, '/', 2) = %(day)s
    AND c.table_seq > coalesce(pins.head, 0)
 """  # noqa: S608 - put together from constants
+
+
+_STARTS = """
+SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.finance_facts f
+  LEFT JOIN unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head) USING (tape)
+ WHERE f.starts AND f.property = %(property)s AND f.table_seq > coalesce(p.head, 0)
+"""
+
+
+def is_beyond(heads: Mapping[str, int], row: TapeRow) -> bool:
+    """Whether a row lies beyond the numbers that a version pins."""
+    return row.table_seq > heads.get(row.tape.partition("/")[2], 0)
+
+
+def facts_at_edge(
+    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int]
+) -> dict[str | None, list[FactRef]]:
+    """As `day_versions.at_edge`, of the facts beyond these heads."""
+    property_, gaming_day = day
+    pins = {
+        "property": property_,
+        "tapes": [f"{property_}/{place}" for place in heads],
+        "heads": list(heads.values()),
+    }
+    late = [*submission_rows(store, property_), *store.rows_named(_STARTS, pins)]
+    beyond = sorted((row for row in late if is_beyond(heads, row)), key=lambda row: row.position)
+    return at_edge(map(fact_of, beyond), gaming_day)
 
 
 class LateFact(NamedTuple):

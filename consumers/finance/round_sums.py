@@ -176,7 +176,7 @@ def _together(parts: Sequence[_SummedRounds]) -> RoundsMoney:
     }
     return RoundsMoney(
         first.game if first else None,
-        any(each.poker for each in parts),
+        bool(named) and all(each.poker for each in named),
         **amounts,
         spread=sum_of(
             (f"{each.mean}/{each.mean_over or 1}", f"{each.variance}/{each.variance_over or 1}")
@@ -205,5 +205,7 @@ def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bo
         awaiting=tuple(each.name for each, money in chosen if money.awaits),
         items=tuple(item for _, money in chosen for item in money.items),
         exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
+        causes=tuple(cause for _, money in chosen for cause in money.causes),
+        beside_rake=tuple(ref for _, money in chosen for ref in money.beside_rake),
         beside_gaps=beside_gaps((each.name, money) for each, money in chosen),
     )

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET
 
 from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
-from consumers.finance.pins import late_facts, pinned_facts, pinned_rows
+from consumers.finance.pins import facts_at_edge, is_beyond, late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
 from infra.postgres import tape
@@ -156,7 +156,8 @@ def read(
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
-                found |= _beside(its.sealed, signed, live, late, asked.table)
+                edge = facts_at_edge(store, (name, day), its.sealed.heads)
+                found |= _beside(its.sealed, signed, live, late, edge, asked.table)
         waiting = {} if by_shift else exceptions.equivocations(store, asked.property)
         for key, told in waiting.items():
             if (*key, None) in found:
@@ -302,15 +303,12 @@ def _adjusted(
 ) -> list[day_versions.Adjustment]:
     rows = pinned_rows(store, property_, after.heads)
     facts = [fact_of(row) for row in rows]
-    late = (
-        fact
-        for row, fact in zip(rows, facts, strict=True)
-        if row.table_seq > before.heads.get(row.tape.partition("/")[2], 0)
-    )
+    late = [fact for row, fact in zip(rows, facts, strict=True) if is_beyond(before.heads, row)]
     return day_versions.adjustments(
         said(store, property_, before, kept).wins,
         said(store, property_, after, kept).wins,
         day_versions.arrived(facts, late, after.gaming_day),
+        day_versions.at_edge(late, after.gaming_day),
     )
 
 
@@ -382,21 +380,27 @@ def _beside(
     signed: SaidWins,
     live: Mapping[_Key, TableWin],
     late: Mapping[str, Sequence[tuple[str | None, LateFact]]],
+    edge: Mapping[str | None, Sequence[FactRef]],
     table: str | None,
 ) -> dict[_Key, TableWin]:
-    """A sealed day's wins, each with its late facts and what they would change."""
+    """A sealed day's wins, each with its late facts and what they would change.
+
+    If something would change and no late fact is of the table, those at the day's edge are named.
+    """
     found = {_key(each): each for each in signed.wins if table in (None, each.table)}
     told = {}
     for key in dict.fromkeys([*found, *live]):
         each = found.get(key) or live[key]
         refs = [of.ref for shift, of in late.get(key[2], ()) if each.shift in (UNSET, shift)]
         more = [] if signed.is_signed else [_differs(seal)]
+        pending = day_versions.changes(found.get(key), live.get(key))
+        refs = refs or (day_versions.beside(edge, key[2]) if pending else [])
         more += [] if key in found else [_not_signed(seal, each, refs)]
         told[key] = msgspec.structs.replace(
             each,
             exceptions=[*each.exceptions, *more],
             late=refs,
-            pending=day_versions.changes(found.get(key), live.get(key)),
+            pending=pending,
         )
     return told
 

@@ -25,8 +25,17 @@ from ledger.facts import (
     FillVoided,
     type_name,
 )
-from ledger.finance.exceptions import DayKey, redeemed_twice
-from ledger.finance.feed import days_of, empty, put_together, records, tables_of
+from ledger.finance.boxes import without_amount
+from ledger.finance.exceptions import DayKey, boxed_twice
+from ledger.finance.feed import (
+    days_of,
+    empty,
+    exceptions_of_days,
+    put_together,
+    records,
+    sold_by_house,
+    tables_of,
+)
 from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
@@ -159,9 +168,10 @@ def day_records(
     rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
     papers = put_together(
         _left_out(store, tables, asked, variants),
-        redeemed_twice(_box_counts(store, tables, asked, variants)),
+        boxed_twice(_box_counts(store, tables, asked, variants)),
+        exceptions_of_days(tables),
     )
-    found = records(tables, rounds, papers)
+    found = records(tables, rounds, papers, _sold_elsewhere(store, tables, variants))
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
@@ -176,7 +186,9 @@ def money_records(store: ViewStore, asked: WinsAsked) -> dict[DayKey, DayRecord]
     def of_tables(more: dict[str, object]) -> dict[DayKey, DayRecord]:
         told, at = _told(store, store.query(_OF_DAY, parameters | more), without=_NO_MONEY)
         beside = _beside(store, told, WITH_CORRECTIONS)
-        found = records(tables_of(told, at, beside), rounds, {})
+        tables = tables_of(told, at, beside)
+        sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
+        found = records(tables, rounds, {}, sold)
         return {key: each for key, each in found.items() if key[1] == asked.gaming_day}
 
     found = of_tables({"sales": False})
@@ -337,16 +349,44 @@ def _told(
     return facts, at
 
 
-_SAME_COUPONS = f"""
+_SOLD = f"""
+SELECT {_COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
+  JOIN {{schema}}.finance_numbers n USING (property, number)
+  JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+ WHERE n.kind = 'sold' AND n.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def _sold_elsewhere(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[str, dict[str, int]]:
+    """As `sold_by_house`, of the vouchers in these tables' boxes that have no amount there."""
+    lacks = sorted(
+        {
+            (property_, number)
+            for (property_, _), of in tables.items()
+            for facts in of.days.values()
+            for number in without_amount(facts)
+        }
+    )
+    if not lacks:
+        return {}
+    asked = {"properties": [p for p, _ in lacks], "numbers": [n for _, n in lacks]}
+    return sold_by_house(_told(store, store.query(_SOLD, asked | {"variants": list(variants)}))[0])
+
+
+_SAME_PAPERS = f"""
 WITH its AS (
-    SELECT DISTINCT f.property, f.serial FROM {{schema}}.finance_coupons f
-     WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+    SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
+     WHERE f.kind <> 'sold' AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
        AND (%(day)s::text IS NULL OR f.gaming_day = %(day)s)),
 seen AS (
-    SELECT property, serial FROM its JOIN {{schema}}.finance_coupons o USING (property, serial)
+    SELECT property, kind, number
+      FROM its JOIN {{schema}}.finance_numbers o USING (property, kind, number)
      WHERE o.variant = ANY (%(variants)s::int[])
-     GROUP BY property, serial HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1)
-SELECT DISTINCT {_COLUMNS} FROM seen JOIN {{schema}}.finance_coupons o USING (property, serial)
+     GROUP BY property, kind, number HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1)
+SELECT DISTINCT {_COLUMNS}
+  FROM seen JOIN {{schema}}.finance_numbers o USING (property, kind, number)
   JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
    AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
  WHERE o.variant = ANY (%(variants)s::int[])
@@ -359,13 +399,13 @@ def _box_counts(
     asked: WinsAsked,
     variants: tuple[int, int],
 ) -> dict[DayKey, list[Fact]]:
-    """The counts of boxes of these tables' days, and those that have a coupon of theirs, by day."""
+    """The counts of boxes of these tables' days, and those that have a paper of theirs, by day."""
     found = {
         key: [fact for fact in facts if isinstance(fact.body, DropBoxCounted)]
         for key, facts in days_of(tables).items()
     }
     parameters = {**_parameters(asked), "variants": list(variants)}
-    for fact in _told(store, store.query(_SAME_COUPONS, parameters))[0]:
+    for fact in _told(store, store.query(_SAME_PAPERS, parameters))[0]:
         if isinstance(fact.body, DropBoxCounted):
             property_, table = table_of(fact)
             its = found.setdefault((property_, fact.body.gaming_day, table), [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ledger.facts import (
     CashBoughtIn,
@@ -147,14 +147,47 @@ def vouchers_bought(facts: Iterable[Fact]) -> dict[str, int]:
     return {f.body.voucher: f.body.amount for f in facts if isinstance(f.body, VoucherBoughtIn)}
 
 
-def coupons_in(of: Iterable[DropBox]) -> dict[str, list[Fact]]:
-    """The counts that a coupon's serial stands in, each box by its last count."""
+PaperKind = Literal["coupon", "check", "voucher"]
+"""Papers in a box that have a number of their own."""
+
+
+def numbers_of(body: DropBoxCounted) -> dict[PaperKind, list[str]]:
+    """The numbers of the papers in a count, by kind."""
+    vouchers = (each.voucher if isinstance(each, Voucher) else each for each in body.vouchers)
+    return {
+        "coupon": list(body.coupons),
+        "check": [each.check for each in body.counter_checks],
+        "voucher": list(vouchers),
+    }
+
+
+def papers_in(of: Iterable[DropBox], kind: PaperKind) -> dict[str, list[Fact]]:
+    """The counts that each number of a kind stands in, each box by its last count."""
     found: dict[str, list[Fact]] = {}
     for box in of:
         if box.last and isinstance(box.last.body, DropBoxCounted):
-            for serial in box.last.body.coupons:
-                found.setdefault(serial, []).append(box.last)
+            for number in numbers_of(box.last.body)[kind]:
+                found.setdefault(number, []).append(box.last)
     return found
+
+
+def without_amount(facts: Iterable[Fact]) -> set[str]:
+    """Numbers of vouchers that boxes hold, and of which neither a count nor a sale has an amount.
+
+    `facts`: of a table's gaming day, in order of time.
+    """
+    told = list(facts)
+    bought = vouchers_bought(told)
+    return {
+        number
+        for number, counts in papers_in(boxes(told), "voucher").items()
+        if any(voucher_cents(count, number, bought) is None for count in counts)
+    }
+
+
+def coupons_in(of: Iterable[DropBox]) -> dict[str, list[Fact]]:
+    """The counts that a coupon's serial stands in, each box by its last count."""
+    return papers_in(of, "coupon")
 
 
 def checks_in(of: Iterable[DropBox]) -> dict[str, tuple[int, Fact]]:
@@ -176,10 +209,13 @@ def boxes_of_days(facts: Iterable[Fact]) -> list[DropBox]:
     return [box for its in days.values() for box in boxes(its)]
 
 
-def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
-    """Counter checks that are in no box of their table, and those in one that it did not record.
+def causes(
+    of: Iterable[DropBox], facts: Sequence[Fact], bought: Mapping[str, int]
+) -> Iterator[Cause]:
+    """Checks and vouchers that are in no box of their table, and those that it did not record.
 
-    Such a check may be in another table's box: `checks` has all tables.
+    Such a check may be in another table's box: `checks` has all tables. bought: cents of the
+    vouchers that are known, by number.
     """
     issued = {f.body.check: f for f in facts if isinstance(f.body, CounterCheckIssued)}
     counted_boxes = list(of)
@@ -206,17 +242,65 @@ def causes(of: Iterable[DropBox], facts: Sequence[Fact]) -> Iterator[Cause]:
             "did not record it.",
             facts=refs([last]),
         )
+    if is_counted:
+        yield from _of_vouchers(counted_boxes, facts, bought)
 
 
-def exceptions(of: Sequence[DropBox], bought: Mapping[str, int]) -> Iterator[AuditException]:
-    """Counts that disagree, with one another or with the cage."""
+def _of_vouchers(
+    of: Iterable[DropBox], facts: Sequence[Fact], bought: Mapping[str, int]
+) -> Iterator[Cause]:
+    """Vouchers that were sold for chips and are in no box of the table, and the other way round."""
+    sold = {f.body.voucher: f for f in facts if isinstance(f.body, VoucherBoughtIn)}
+    found = papers_in(of, "voucher")
+    for number in sorted(sold.keys() - found.keys()):
+        amount = vouchers_bought([sold[number]])[number]
+        yield Cause(
+            gap="count",
+            code="voucher_missing",
+            amount=-amount,
+            says=f"Voucher {number} of {dollars(amount)} was sold for chips and is in no box of "
+            "this table.",
+            facts=refs([sold[number]]),
+        )
+    for number in sorted(found.keys() - sold.keys()):
+        known = voucher_cents(found[number][0], number, bought)
+        if known is not None:
+            yield Cause(
+                gap="count",
+                code="voucher_unknown",
+                amount=known,
+                says=f"Voucher {number} of {dollars(known)} is in a box of this table, which did "
+                "not record it.",
+                facts=refs(found[number][:1]),
+            )
+
+
+def voucher_cents(count: Fact, number: str, bought: Mapping[str, int]) -> int | None:
+    """The cents of a voucher in a count: as printed on it, else as it was sold for chips."""
+    body = count.body
+    for each in body.vouchers if isinstance(body, DropBoxCounted) else ():
+        if isinstance(each, Voucher) and each.voucher == number and each.amount is not None:
+            return each.amount
+    return bought.get(number)
+
+
+def exceptions(
+    of: Sequence[DropBox], bought: Mapping[str, int], *, by_number: bool = True
+) -> Iterator[AuditException]:
+    """Counts that disagree, with one another or with the cage.
+
+    by_number: papers of one sum that have other numbers disagree, too.
+    """
     for box in of:
         contents = [(counted(fact, bought), _coupons(fact)) for fact in box.counts]
-        if any(each != contents[0] for each in contents):
+        sums = [_dollars(_sum(each.values())) for each, _ in contents]
+        others = _in_one_count(box.counts) if by_number else ""
+        if others or any(each != contents[0] for each in contents):
+            said = [] if others and len(set(sums)) == 1 else [" and ".join(sums)]
+            how = "; ".join([*said, *filter(None, [others])])
             yield AuditException(
                 code="counts_disagree",
-                says=f"The counts of box {box.number} disagree: "
-                f"{' and '.join(_dollars(_sum(each.values())) for each, _ in contents)}.",
+                says=f"The counts of box {box.number} disagree: {how}.",
                 facts=refs(box.counts),
             )
         total = _sum(counted(box.last, bought).values()) if box.last else None
@@ -228,6 +312,19 @@ def exceptions(of: Sequence[DropBox], bought: Mapping[str, int]) -> Iterator[Aud
                     f"{_dollars(total)} was counted.",
                     facts=refs([*box.counts, fact]),
                 )
+
+
+def _in_one_count(counts: Sequence[Fact]) -> str:
+    """The papers that some counts of a box have and others lack, in words; empty if none."""
+    told = [numbers_of(fact.body) for fact in counts if isinstance(fact.body, DropBoxCounted)]
+    parts = []
+    for kind in get_args(PaperKind):
+        seen = [frozenset(each[kind]) for each in told]
+        differ = sorted(frozenset().union(*seen) - frozenset.intersection(*seen)) if seen else []
+        parts += [f"{kind} {number}" for number in differ]
+    if not parts:
+        return ""
+    return f"not every count has {', '.join(parts)}"
 
 
 def _coupons(fact: Fact) -> list[str]:

@@ -15,7 +15,7 @@ from ledger.facts import (
     DropBoxCounted,
 )
 from ledger.facts.accounting import CheckBook
-from ledger.finance.boxes import boxes_of_days, checks_in
+from ledger.finance.boxes import boxes_of_days, checks_in, papers_in
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
@@ -93,8 +93,11 @@ def lines(facts: Iterable[Fact]) -> list[CheckLine | BookLine]:
             papers[body.check].paid.append(fact)
         elif isinstance(body, CounterCheckVoided):
             papers[body.check].voided.append(fact)
-    for number, (cents, last) in checks_in(boxes_of_days(told)).items():
+    held = boxes_of_days(told)
+    for number, (cents, last) in checks_in(held).items():
         papers[number].boxed = cents, last
+    for number, counts in papers_in(held, "check").items():
+        papers[number].counts = counts
     found: list[CheckLine | BookLine] = [_line(n, papers[n]) for n in sorted(papers)]
     books: dict[str, list[Fact]] = defaultdict(list)
     for fact in told:
@@ -112,6 +115,7 @@ class _CheckPapers:
         self.paid: list[Fact] = []
         self.voided: list[Fact] = []
         self.boxed: tuple[int, Fact] | None = None  # cents, and the count of its box
+        self.counts: list[Fact] = []  # each count that it stands in
 
 
 def _line(number: str, of: _CheckPapers) -> CheckLine:
@@ -147,6 +151,9 @@ def _faults(
     if of.boxed and amount is not None and boxed != amount:
         words = f"was issued for {dollars(amount)}, and its box has {dollars(boxed or 0)}"
         yield "boxed_differs", words, [*of.issued, of.boxed[1]]
+    if len(of.counts) > 1:
+        tables = (table_of(fact)[1] for fact in of.counts)
+        yield "boxed_twice", f"is in boxes {len(of.counts)} times: {', '.join(tables)}", of.counts
     if of.paid and amount is None and boxed is None:
         yield "paid_unknown", "was paid back, and neither a table nor a box has it", of.paid
     elif paid > (owed := amount if amount is not None else boxed or 0):

@@ -14,12 +14,13 @@ from msgspec import Struct
 
 from ledger.adjudication.corrections import corrected, corrections, corrections_of
 from ledger.adjudication.feed import adjudicate
-from ledger.facts import Body, DayReopened, DaySealed, FactCorrected
+from ledger.adjudication.submissions import filed
+from ledger.facts import Body, DayReopened, DaySealed, FactCorrected, RulesSubmissionFiled
 from ledger.finance.exceptions import is_one
 from ledger.finance.feed import tables_of, wins, wins_by_shift
-from ledger.finance.placing import day_before, disputed_tables
+from ledger.finance.placing import OPENS_DAY, day_before, disputed_tables, table_of
 from ledger.finance.table_day import closer_of
-from ledger.finance.win import REPORT, TableWin, win_parts
+from ledger.finance.win import REPORT, REPORT_5, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def of_day(facts: Iterable[Fact], property_: str, gaming_day: str, report: int =
 def facts_of_report(facts: Iterable[Fact], report: int) -> list[Fact]:
     """The facts that a version of the report reads: before 5, no correction of a correction."""
     told = list(facts)
-    if report >= REPORT:
+    if report >= REPORT_5:
         return told
     made = {(each.source, each.id) for each in told if isinstance(each.body, FactCorrected)}
     return [each for each in told if _corrected_by(each) not in made]
@@ -144,10 +145,12 @@ def adjustments(
     before: Iterable[TableWin],
     after: Iterable[TableWin],
     arrived: Mapping[str, Sequence[FactRef]],
+    edge: Mapping[str | None, Sequence[FactRef]],
 ) -> list[Adjustment]:
     """How a version differs from the one before, by table and part.
 
-    `arrived`: the facts that came in between, by table.
+    `arrived`: the facts that came in between, by table; of a table that has none, those at the
+    day's `edge`.
     """
     olds = {each.table or "": each for each in before}
     news = {each.table or "": each for each in after}
@@ -158,7 +161,7 @@ def adjustments(
             amount=each.amount,
             before=each.before,
             after=each.after,
-            facts=list(arrived.get(table, ())),
+            facts=list(arrived.get(table) or beside(edge, table)),
         )
         for table in sorted({*olds, *news})
         for each in _changes(olds.get(table), news.get(table))
@@ -179,16 +182,36 @@ def arrived(
     found: dict[str, list[FactRef]] = defaultdict(list)
     for fact in late:
         key = (fact.source, fact.id)
-        table = at.get(ends.get(key, key))
-        if table:
+        for table in at.get(ends.get(key, key), ()):
             found[table].append(FactRef(fact.source, fact.id))
     return found
 
 
-def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], str]:
-    """The table of each fact of a gaming day, by source and id: as recorded, else as corrected."""
+def at_edge(late: Iterable[Fact], gaming_day: str) -> dict[str | None, list[FactRef]]:
+    """Facts that may change a gaming day without being of it, by table; None: of every table.
+
+    Another day's start ends it, and Rules Submissions decide its rounds.
+    """
+    found: dict[str | None, list[FactRef]] = defaultdict(list)
+    for fact in late:
+        body = fact.body
+        if isinstance(body, OPENS_DAY):
+            found[table_of(fact)[1]].append(FactRef(fact.source, fact.id))
+        elif isinstance(body, RulesSubmissionFiled) and body.effective_from <= gaming_day:
+            [submission] = filed([fact])
+            found[submission.table].append(FactRef(fact.source, fact.id))
+    return found
+
+
+def beside(edge: Mapping[str | None, Sequence[FactRef]], table: str) -> list[FactRef]:
+    """The facts at a day's edge that may change one table."""
+    return [*edge.get(None, ()), *edge.get(table, ())]
+
+
+def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], dict[str, None]]:
+    """The tables of each fact of a gaming day, by source and id: as recorded, and as corrected."""
     of_rounds = (fact for fact in facts if fact.round and fact.round.gaming_day == gaming_day)
-    found = {(f.source, f.id): f.round.table for f in of_rounds if f.round}
+    found = {(f.source, f.id): {f.round.table: None} for f in of_rounds if f.round}
     disputed = disputed_tables(facts)
     for told in (facts, corrected(facts, corrections(facts))):
         for (_, table), money in tables_of(told, disputed).items():
@@ -196,7 +219,7 @@ def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], str
             before = closer_of(money.days.get(day_before(gaming_day), ()))
             openers = [before] if before else []
             for fact in (*money.days.get(gaming_day, ()), *slips, *openers):
-                found.setdefault((fact.source, fact.id), table)
+                found.setdefault((fact.source, fact.id), {})[table] = None
     return found
 
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import DropBoxCounted, FactCorrected, InventoryCounted
+from ledger.facts import (
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    DropBoxVerified,
+    FactCorrected,
+    InventoryCounted,
+)
 from ledger.facts.money import ChipSlip
-from ledger.finance.boxes import boxes, coupons_in
+from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import by_time
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException
@@ -20,6 +27,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
 
 DayKey = tuple[str, str, str]
@@ -34,6 +42,18 @@ BY_ONE = "corrected_by_one"
 """The code of a fact whose correction one person alone signed."""
 
 
+NOT_ATTACHED, ONE_PERSON, USED_AGAIN = "box_not_attached", "one_person", "slip_used_again"
+TWO_KINDS = "two_kinds_of_game"
+
+SINCE_6 = frozenset(
+    (
+        *("check_boxed_twice", "voucher_boxed_twice", "voucher_missing", "voucher_unknown"),
+        *(NOT_ATTACHED, ONE_PERSON, USED_AGAIN, TWO_KINDS),
+    )
+)
+"""Codes that no report before version 6 has."""
+
+
 class _Counted(NamedTuple):
     """One coupon in the last count of a box."""
 
@@ -41,25 +61,38 @@ class _Counted(NamedTuple):
     fact: Fact
 
 
-def redeemed_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
-    """Coupons that boxes of a property held more than once, by the day that shows it.
+_TWICE: dict[PaperKind, tuple[str, str]] = {
+    "coupon": ("coupon_redeemed_twice", "Coupon"),
+    "check": ("check_boxed_twice", "Counter Check"),
+    "voucher": ("voucher_boxed_twice", "Voucher"),
+}
+"""Code and name of a paper that was counted more than once."""
+
+
+def boxed_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
+    """Papers that boxes of a property held more than once, by the day that shows it.
 
     A day names the counts of its own and of earlier days, so that a later box changes no earlier
     day. `days`: the facts of each table's day in order of time.
     """
-    seen: dict[tuple[str, str], list[_Counted]] = defaultdict(list)
+    seen: dict[tuple[PaperKind, str, str], list[_Counted]] = defaultdict(list)
     for day in sorted(days):
         counts = [fact for fact in days[day] if isinstance(fact.body, DropBoxCounted)]
-        for serial, its in coupons_in(boxes(counts)).items():
-            seen[day[0], serial] += [_Counted(day, fact) for fact in its]
+        held = boxes(counts)
+        for kind in _TWICE:
+            for number, its in papers_in(held, kind).items():
+                seen[kind, day[0], number] += [_Counted(day, fact) for fact in its]
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
-    for key in sorted(seen):
-        for day, exception in _of_serial(key[1], seen[key]):
+    for key in sorted(seen, key=lambda key: (key[1], list(_TWICE).index(key[0]), key[2])):
+        for day, exception in _of_number(key[0], key[2], seen[key]):
             found[day].append(exception)
     return found
 
 
-def _of_serial(serial: str, counts: Sequence[_Counted]) -> Iterator[tuple[DayKey, AuditException]]:
+def _of_number(
+    kind: PaperKind, number: str, counts: Sequence[_Counted]
+) -> Iterator[tuple[DayKey, AuditException]]:
+    code, name = _TWICE[kind]
     for day in sorted({each.day for each in counts}):
         its = [each for each in counts if each.day[1] <= day[1]]
         if len(its) > 1:
@@ -68,8 +101,8 @@ def _of_serial(serial: str, counts: Sequence[_Counted]) -> Iterator[tuple[DayKey
             yield (
                 day,
                 AuditException(
-                    code="coupon_redeemed_twice",
-                    says=f"Coupon {serial} was counted {len(its)} times: {', '.join(places)}.",
+                    code=code,
+                    says=f"{name} {number} was counted {len(its)} times: {', '.join(places)}.",
                     facts=refs(list(facts.values())),
                 ),
             )
@@ -107,6 +140,82 @@ def corrected_by_one(
                 facts=[FactRef(*of), *refs([fact])],
             ),
         )
+
+
+def of_one_day(facts: Sequence[Fact], slips: Sequence[SlipRecord]) -> list[AuditException]:
+    """What a table's day shows by itself: boxes not attached there, and one person alone."""
+    return [*_not_attached(facts), *_by_one_person(facts, slips)]
+
+
+def _not_attached(facts: Sequence[Fact]) -> Iterator[AuditException]:
+    """Boxes that were counted as a table's, which recorded others as attached."""
+    attached = {f.body.box for f in facts if isinstance(f.body, DropBoxAttached | DropBoxRemoved)}
+    for box in boxes(facts) if attached else ():
+        if box.last and box.number not in attached:
+            yield AuditException(
+                code=NOT_ATTACHED,
+                says=f"Box {box.number} was counted as this table's, and no fact says that it "
+                "was attached here.",
+                facts=refs(box.counts),
+            )
+
+
+def _by_one_person(facts: Sequence[Fact], slips: Sequence[SlipRecord]) -> Iterator[AuditException]:
+    """Papers on which one person did what two must do (603a.20, 465a.25, 465a.38)."""
+    for box in boxes(facts):
+        people = [person for count in box.counts for person in _people(count)]
+        if people and all(is_one(people[0], each) for each in people):
+            yield _alone(people[0], f"counted box {box.number}", box.counts)
+        yield from _both(f"counted box {box.number} and verified it", box.counts, box.verified)
+    for slip in slips:
+        name = f"{slip.kind.capitalize()} Slip {slip.number}"
+        yield from _both(f"dispatched and accepted {name}", slip.dispatched, slip.accepted)
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, InventoryCounted) and is_one(body.counted_by, body.observed_by):
+            yield _alone(body.counted_by, f"counted the tray for slip {body.slip}", [fact])
+
+
+def _both(did: str, some: Iterable[Fact], others: Iterable[Fact]) -> Iterator[AuditException]:
+    """The exception of each person who signed facts of both kinds."""
+    first, second = list(some), list(others)
+    names = [(person, fact) for fact in first for person in _people(fact)]
+    for fact in second:
+        for person in _people(fact):
+            its = [each for name, each in names if is_one(name, person)]
+            if its:
+                yield _alone(person, did, [*its, fact])
+
+
+def _people(of: Fact) -> Sequence[str]:
+    """Who signed a paper."""
+    match of.body:
+        case DropBoxCounted(counted_by=people) | ChipSlip(by=people):
+            return people
+        case DropBoxVerified(by=person):
+            return (person,)
+        case _:
+            return ()
+
+
+def _alone(person: str, did: str, facts: Sequence[Fact]) -> AuditException:
+    return AuditException(
+        code=ONE_PERSON,
+        says=f"{person} alone {did}; two people do that.",
+        facts=refs(facts),
+    )
+
+
+def used_again(slip: SlipRecord, acceptance: Fact) -> AuditException:
+    """The exception of a slip's number that was accepted on another day before."""
+    body = acceptance.body
+    amount = body.total if isinstance(body, ChipSlip) else 0
+    return AuditException(
+        code=USED_AGAIN,
+        says=f"{slip.kind.capitalize()} Slip {slip.number} of {dollars(amount)} was accepted here "
+        "again; its number counts where it was accepted first, on another day.",
+        facts=refs([slip.accepted[0], acceptance]),
+    )
 
 
 def totals_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:

@@ -25,7 +25,15 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import DayKey, corrected_by_one, redeemed_twice, signed_by_one
+from ledger.finance.boxes import vouchers_bought
+from ledger.finance.exceptions import (
+    DayKey,
+    boxed_twice,
+    corrected_by_one,
+    of_one_day,
+    signed_by_one,
+    used_again,
+)
 from ledger.finance.placing import (
     Days,
     by_time,
@@ -83,6 +91,7 @@ class TableMoney(NamedTuple):
     unplaced: Sequence[Fact] = ()  # before the table's first day
     first: str | None = None  # its first day
     sent: Mapping[str, Sequence[SlipRecord]] = {}  # slips accepted later, by the day they were sent
+    again: Mapping[str, Sequence[AuditException]] = {}  # slips accepted on an earlier day too
 
 
 def wins(
@@ -178,8 +187,35 @@ def _records(
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on."""
     tables = tables_of(facts, known.disputed)
-    papers = put_together(_left_out(tables), redeemed_twice(days_of(tables)))
-    return records(tables, _rounds(facts, rulings, known), papers)
+    papers = put_together(
+        _left_out(tables), boxed_twice(days_of(tables)), exceptions_of_days(tables)
+    )
+    return records(tables, _rounds(facts, rulings, known), papers, sold_by_house(facts))
+
+
+def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
+    """Cents of the vouchers that any table sold for chips, by property and number.
+
+    Of one that was sold several times, as it was sold first.
+    """
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for fact in sorted((f for f in facts if isinstance(f.body, VoucherBoughtIn)), key=by_time):
+        for number, cents in vouchers_bought([fact]).items():
+            found[table_of(fact)[0]].setdefault(number, cents)
+    return found
+
+
+def exceptions_of_days(
+    tables: Mapping[TableId, TableMoney],
+) -> dict[DayKey, list[AuditException]]:
+    """What each table's day shows by itself, and numbers of slips that were used before."""
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for (property_, name), of in tables.items():
+        for day, facts in of.days.items():
+            found[property_, day, name] += of_one_day(facts, of.slips.get(day, ()))
+        for day, its in of.again.items():
+            found[property_, day, name] += its
+    return found
 
 
 def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
@@ -206,8 +242,12 @@ def records(
     tables: Mapping[TableId, TableMoney],
     rounds: Mapping[DayKey, RoundsMoney],
     papers: Mapping[DayKey, Sequence[AuditException]],
+    sold: Mapping[str, Mapping[str, int]],
 ) -> dict[DayKey, DayRecord]:
-    """What each table's day rests on: its facts, its rounds, and exceptions across days."""
+    """What each table's day rests on: its facts, its rounds, and exceptions across days.
+
+    sold: cents of vouchers that any table sold for chips, by property and number.
+    """
     keys = {(property_, day, name) for (property_, name), of in tables.items() for day in of.days}
     found = {}
     for property_, day, name in {*keys, *rounds}:
@@ -227,6 +267,7 @@ def records(
             ),
             across,
             table.sent.get(day, ()),
+            sold.get(property_, {}),
         )
     return found
 
@@ -265,6 +306,7 @@ def _table_money(
             by_day[day].append(fact)
     slips: dict[str, list[SlipRecord]] = defaultdict(list)
     sent: dict[str, list[SlipRecord]] = defaultdict(list)
+    again: dict[str, list[AuditException]] = defaultdict(list)
     for slip in on_slips.slips(facts):
         told = accepted.get((table[0], slip.kind, slip.number), ())
         elsewhere = tuple(fact for fact in told if table_of(fact) != table)
@@ -273,7 +315,10 @@ def _table_money(
         slips[day or ""].append(placed)
         if placed.sent_before:
             sent[went or ""].append(placed)
-    return TableMoney(by_day, slips, unplaced, days.first, sent)
+        for acceptance in slip.accepted[1:]:
+            if (its := days.of(acceptance)) not in (None, day):
+                again[its or ""].append(used_again(slip, acceptance))
+    return TableMoney(by_day, slips, unplaced, days.first, sent, again)
 
 
 def _sent_on(slip: SlipRecord, days: Days) -> str | None:

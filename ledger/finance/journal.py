@@ -218,7 +218,7 @@ def _exchange(of: DayRecord, figures: DayFigures) -> _Draft:
 def _play(of: DayRecord) -> Iterator[_Draft]:
     """What the rounds moved: collected and fees less paid; at poker the rake."""
     rounds = of.rounds
-    if rounds.poker:
+    if rounds.rake or rounds.poker:
         rake = {_box(of, "chips"): rounds.rake, f"income:rake:{of.table}": -rounds.rake}
         yield _Draft("rake", "Rake taken", rake)
     says = "Chips of the tray beside the rake" if rounds.poker else "Collected and fees less paid"
@@ -271,7 +271,7 @@ def _box_counts(of: DayRecord, figures: DayFigures) -> _Draft:
     balances: Amounts = {}
     for kind in in_boxes.KINDS:
         counted: int | None = getattr(figures.drop, kind)
-        told = figures.sold[kind] + (of.rounds.rake if kind == "chips" and of.rounds.poker else 0)
+        told = figures.sold[kind] + (of.rounds.rake if kind == "chips" else 0)
         if counted is not None and (counted or told):
             postings[_box(of, kind)] = counted - told
             postings[_variance(of, f"box_{kind}")] = told - counted

@@ -24,11 +24,12 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.finance.exceptions import numbers_given_twice
+from ledger.finance.placing import by_time
 from ledger.finance.slips import joined, refs
 from ledger.finance.statistics.expected import expected_of
-from ledger.finance.win import AuditException, Item
+from ledger.finance.win import AuditException, Cause, Item
 from ledger.games import games
-from ledger.rules.engine.money_moved import Moved, by_spot, moved
+from ledger.rules.engine.money_moved import Moved, by_spot, lost_by, moved
 from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
@@ -37,11 +38,11 @@ from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
-    from ledger.rules.engine.money_moved import Spot
+    from ledger.rules.engine.money_moved import Spot, Stake
     from ledger.rules.engine.order import Gap
     from ledger.rules.engine.ruling import Finding, Ruling, Settlement
 
@@ -89,16 +90,19 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     awaits: bool  # closed, and not every wager can be settled
     items: list[Item]
     exceptions: list[AuditException] = []
+    causes: list[Cause] = []  # of the tray: patrons' own chips that went otherwise than due
     meters: list[MeterPayment] = []  # what its wins took of progressive meters
     mean: str | None = None  # of what is owed, an exact fraction; None: poker, or it lacks a wager
     variance: str | None = None  # as above
     lacks: list[str] = []  # wagers without a mean or a variance
     beside_gaps: list[FactRef] = []  # those on either side of gaps in a device's numbers
+    beside_rake: list[FactRef] = []  # poker: those that moved chips of the tray
 
     @property
     def is_plain(self) -> bool:
         """Whether its sums say all of it."""
-        details = (self.items, self.exceptions, self.meters, self.beside_gaps)
+        beside = (self.beside_gaps, self.beside_rake)
+        details = (self.items, self.exceptions, self.causes, self.meters, *beside)
         return not (any(details) or self.awaits)
 
 
@@ -130,16 +134,42 @@ def round_money(
         cage_paid=sum(each.from_cage for each in chips.values()),
         handle=_handle(told),
         rake=rake,
-        funded=_funded(told, owed),
+        funded=_funded(told, owed, of_all),
         awaits=closed and ruling.status == "awaiting",
         items=[] if poker else _items(_RoundFacts(ruling, told, beside), owed, chips),
         exceptions=numbers_given_twice(of_money),
+        causes=list(_causes(ruling, poker=poker)),
         meters=paid_from_meters(told, ruling.settlements),
         mean=str(expected.spread.mean) if expected.spread else None,
         variance=str(expected.spread.variance) if expected.spread else None,
         lacks=list(expected.lacks),
         beside_gaps=beside,
+        beside_rake=_moved_by(chips.values()) if poker and tray else [],
     )
+
+
+def _causes(ruling: Ruling, *, poker: bool) -> Iterator[Cause]:
+    """Stakes and pots that went otherwise than due. They are patrons' chips, so no win has them.
+
+    The tray gains what a patron lacks, and lacks what a patron got too much. A bet of poker that
+    nobody met stays in the pot.
+    """
+    for finding, (short, over) in zip(ruling.findings, lost_by(ruling.findings), strict=True):
+        is_stake = finding.code in ("not_returned", "over_returned") and not poker
+        if short != over and (is_stake or finding.wager == POT):
+            yield Cause(
+                gap="bank" if poker else "count",
+                code=finding.code,
+                amount=short - over,
+                round=ruling.round,
+                says=finding.says,
+                facts=list(finding.facts),
+            )
+
+
+def _moved_by(chips: Iterable[Moved]) -> list[FactRef]:
+    """The facts that moved chips, in order of time."""
+    return refs(sorted((fact for its in chips for fact in its.facts), key=by_time))
 
 
 def _sides(gaps: Iterable[Gap]) -> list[FactRef]:
@@ -193,20 +223,24 @@ def _handle(told: Iterable[Fact]) -> int:
     return total
 
 
-def _funded(told: Iterable[Fact], owed: dict[Spot, Settlement]) -> int:
-    """Winnings that coupons' faces earned: the part of each win that its chips alone did not."""
-    faces: dict[tuple[int, int, str], dict[str, int]] = {}
+def _funded(told: Iterable[Fact], owed: dict[Spot, Settlement], chips: Mapping[Spot, Moved]) -> int:
+    """Winnings paid for coupons' faces: the part of each win that its chips alone did not earn.
+
+    What was not paid is no part of it, nor what was paid beyond the win.
+    """
+    faces: dict[Stake, dict[str, int]] = {}
     for fact in told:
         body = fact.body
         if isinstance(body, WagerPlaced) and body.coupon:
-            spot = (body.position, body.hand, body.wager)
-            faces.setdefault(spot, {})[body.coupon.serial] = body.coupon.face
+            stake = (body.position, body.hand, body.wager)
+            faces.setdefault(stake, {})[body.coupon.serial] = body.coupon.face
     total = 0
-    for (position, hand, wager, _), settlement in owed.items():
-        its = faces.get((position, hand, wager))
+    for spot, settlement in owed.items():
+        its = faces.get(spot[:3])
         if its and settlement.outcome == "win":
             alone = _chips_alone(settlement, sum(its.values()))
-            total += max(0, settlement.net - alone)
+            paid = chips[spot].paid if spot in chips else 0
+            total += max(0, min(settlement.net, paid) - alone)
     return total
 
 

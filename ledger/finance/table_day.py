@@ -22,11 +22,12 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import BY_ONE, numbers_given_twice, totals_differ
+from ledger.finance.exceptions import BY_ONE, SINCE_6, TWO_KINDS, numbers_given_twice, totals_differ
 from ledger.finance.slips import refs
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
     REPORT,
+    REPORT_5,
     AuditException,
     BoxContent,
     Cause,
@@ -66,6 +67,8 @@ class RoundsMoney(NamedTuple):
     awaiting: tuple[str, ...] = ()  # "CC-07/2026-11-20/231": closed, and not settled
     items: tuple[Item, ...] = ()
     exceptions: tuple[AuditException, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    beside_rake: tuple[FactRef, ...] = ()  # poker: what moved chips of the tray
     # Rounds in which a device's facts are missing, each with the facts beside the gaps.
     beside_gaps: tuple[tuple[str, tuple[FactRef, ...]], ...] = ()
     spread: Spread = Spread()  # of what is owed, by the rounds that lack no wager
@@ -88,6 +91,7 @@ class DayRecord(NamedTuple):
     rounds: RoundsMoney
     across: Sequence[AuditException] = ()  # exceptions that rest on other days too
     sent: Sequence[SlipRecord] = ()  # credits dispatched on this day, accepted on a later one
+    sold: Mapping[str, int] = {}  # cents of vouchers that any table sold for chips, by number
     report: int = REPORT  # the version of the report that says it
 
 
@@ -135,11 +139,14 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
-    return of._replace(
+    rounds = of.rounds._replace(causes=(), beside_rake=())
+    since = of._replace(rounds=rounds, sold={}, report=report)
+    if report >= REPORT_5:
+        return since
+    return since._replace(
         slips=[each._replace(elsewhere=(), sent_before=False) for each in of.slips],
         across=[each for each in of.across if each.code != BY_ONE],
         sent=(),
-        report=report,
     )
 
 
@@ -149,15 +156,23 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
     money = [rounds[name][0] for name in names]
     return RoundsMoney(
         next((game for name in names if (game := rounds[name][1])), None),
-        any(each.poker for each in money),
+        is_of_poker(rounds.values()),
         **{name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
         awaiting=tuple(name for name in names if rounds[name][0].awaits),
         items=tuple(item for each in money for item in each.items),
         exceptions=tuple(exception for each in money for exception in each.exceptions),
+        causes=tuple(cause for each in money for cause in each.causes),
+        beside_rake=tuple(ref for each in money for ref in each.beside_rake),
         beside_gaps=beside_gaps(zip(names, money, strict=True)),
         spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
         lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
     )
+
+
+def is_of_poker(rounds: Iterable[tuple[RoundMoney, str | None]]) -> bool:
+    """Whether every round whose game is known is played for pots, and there is one."""
+    named = [money.poker for money, game in rounds if game]
+    return bool(named) and all(named)
 
 
 def beside_gaps(
@@ -207,7 +222,8 @@ def money_of_win(of: TableWin) -> DayMoney:
 
 def _money(of: DayRecord, figures: DayFigures, shift: str | None = None) -> DayMoney:
     rounds, opened = of.rounds, _opened(of)
-    moved = rounds.rake if rounds.poker else rounds.moved - figures.adjusted
+    moved = rounds.rake if rounds.poker else rounds.tray + rounds.rake - figures.adjusted
+    owed = None if rounds.poker else rounds.owed + rounds.rake
     return DayMoney(
         of.property,
         of.table,
@@ -217,9 +233,9 @@ def _money(of: DayRecord, figures: DayFigures, shift: str | None = None) -> DayM
         figures.drop.total,
         _counted(figures, poker=rounds.poker),
         moved,
-        None if rounds.poker else rounds.owed,
-        None if rounds.poker else moved - rounds.owed,
-        None if rounds.poker or rounds.lacks else expected_win(rounds.owed, rounds.spread),
+        owed,
+        None if owed is None else moved - owed,
+        None if owed is None or rounds.lacks else expected_win(rounds.owed, rounds.spread),
     )
 
 
@@ -268,16 +284,7 @@ def _win(of: DayRecord) -> TableWin:
         seconds=figures.seconds,
         items=items,
         causes=_causes(of, figures, items),
-        exceptions=[
-            *on_slips.exceptions(of.slips),
-            *of.across,
-            *in_boxes.exceptions(figures.boxes, figures.bought),
-            *_opener_differs(of),
-            *totals_differ(_slips(of)),
-            *numbers_given_twice(of.facts),
-            *of.rounds.exceptions,
-            *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT else ()),
-        ],
+        exceptions=_exceptions(of, figures),
         missing=missing,
         expected=its.expected,
         expected_lacks=list(of.rounds.lacks) or msgspec.UNSET,
@@ -285,11 +292,37 @@ def _win(of: DayRecord) -> TableWin:
     )
 
 
+def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
+    """What somebody must look at; of an earlier version of the report in its codes."""
+    found = [
+        *on_slips.exceptions(of.slips),
+        *of.across,
+        *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT),
+        *_opener_differs(of),
+        *totals_differ(_slips(of)),
+        *numbers_given_twice(of.facts),
+        *of.rounds.exceptions,
+        *_two_kinds(of),
+        *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT_5 else ()),
+    ]
+    return [each for each in found if of.report >= REPORT or each.code not in SINCE_6]
+
+
+def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
+    """The exception of a table that plays against the house, and has rake on record."""
+    if of.rounds.rake and not of.rounds.poker:
+        yield AuditException(
+            code=TWO_KINDS,
+            says=f"Rounds of poker are on record beside those of {of.rounds.game}; their rake of "
+            f"{dollars(of.rounds.rake)} is in moved and owed.",
+        )
+
+
 def _coupons(of: DayRecord, figures: DayFigures) -> int | None:
     """The pieces in the boxes; None if a box is not counted."""
     boxes = figures.boxes
     is_counted = all(box.last for box in boxes) and (boxes or figures.drop.total is not None)
-    if not is_counted and of.report >= REPORT:
+    if not is_counted and of.report >= REPORT_5:
         return None
     return sum(map(len, in_boxes.coupons_in(boxes).values()))
 
@@ -301,7 +334,7 @@ def figures_of(of: DayRecord) -> DayFigures:
     accepted = [slip for slip in of.slips if slip.accepted]
     amends = [fact.body for fact in of.facts if isinstance(fact.body, AdjustmentPaid)]
     boxes = in_boxes.boxes(of.facts)
-    bought = in_boxes.vouchers_bought(of.facts)
+    bought = {**of.sold, **in_boxes.vouchers_bought(of.facts)}
     sold = in_boxes.sold(of.facts)
     is_filled = bool(of.rounds.rake) or any(sold.values())
     return DayFigures(
@@ -413,7 +446,7 @@ def _count_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     found = []
     for kind in ("chips",) if poker else in_boxes.KINDS:
         amount: int | None = getattr(figures.drop, kind)
-        expected = figures.sold[kind] if kind != "chips" else of.rounds.rake if poker else 0
+        expected = figures.sold[kind] if kind != "chips" else of.rounds.rake
         if amount is not None and amount != expected:
             found.append(_box_item(of, figures, kind, expected))
     tray = _tray(figures, of.rounds)
@@ -426,7 +459,7 @@ def _count_items(of: DayRecord, figures: DayFigures) -> list[Item]:
 
 def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     """The items of what poker's imprest bank has too much; none before version 5 of the report."""
-    if not of.rounds.poker or of.report < REPORT:
+    if not of.rounds.poker or of.report < REPORT_5:
         return []
     found = []
     if figures.exchange:
@@ -434,7 +467,8 @@ def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     if of.rounds.tray:
         says = "Chips moved beside the rake, as fees do"
         says = f"{says}; the tray {_gained(of.rounds.tray)}."
-        found.append(Item(gap="bank", code="play", amount=of.rounds.tray, says=says))
+        facts = list(of.rounds.beside_rake)
+        found.append(Item(gap="bank", code="play", amount=of.rounds.tray, says=says, facts=facts))
     found += _amends(of)
     for kind in in_boxes.KINDS[:-1]:
         amount: int | None = getattr(figures.drop, kind)
@@ -450,7 +484,7 @@ def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
 def _bank_variance(of: DayRecord, figures: DayFigures, bank: Sequence[Item]) -> int | None:
     """What poker's bank has too much: the sum of its items; None where a count is missing."""
     tray = _tray(figures, of.rounds) if of.rounds.poker else None
-    if tray is None or of.report < REPORT:
+    if tray is None or of.report < REPORT_5:
         return tray
     return None if figures.drop.total is None else sum(item.amount for item in bank)
 
@@ -508,7 +542,7 @@ def _gained(amount: int) -> str:
 
 def _amends(of: DayRecord) -> list[Item]:
     """Amends paid from the table: moved, and owed by no ruling; at poker from its bank."""
-    gap: GapOf = "bank" if of.rounds.poker and of.report >= REPORT else "pay"
+    gap: GapOf = "bank" if of.rounds.poker and of.report >= REPORT_5 else "pay"
     return [
         Item(
             gap=gap,
@@ -531,6 +565,7 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         *on_slips.causes(of.slips),
         *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
         *_check_causes(of, figures),
+        *of.rounds.causes,
     ]
     tray = by_code.get("tray")
     over = [
@@ -561,7 +596,7 @@ def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause
     """A wager that a device lost as a whole: the tray alone shows its chips, and no item does."""
     itemised = {item.round for item in items}
     rounds = [each for each in of.rounds.beside_gaps if each[0] not in itemised]
-    if not rounds or of.report < REPORT:
+    if not rounds or of.report < REPORT_5:
         return []
     names = [name for name, _ in rounds]
     where = f"round {names[0]}" if len(names) == 1 else f"rounds {', '.join(names)}"
@@ -579,8 +614,10 @@ def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause
 
 def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
     """Counter checks that explain the box; before version 5 of the report in its words."""
-    found = list(in_boxes.causes(figures.boxes, of.facts))
-    if of.report >= REPORT:
+    found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought))
+    if of.report < REPORT:
+        found = [each for each in found if each.code not in SINCE_6]
+    if of.report >= REPORT_5:
         return found
     words = {
         "is in no box of this table.": "is in no box.",

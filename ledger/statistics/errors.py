@@ -31,6 +31,7 @@ from ledger.facts import (
     WagerPaid,
     WagerReturned,
 )
+from ledger.rules.engine.money_moved import lost_by
 from ledger.rules.engine.steps import POT
 
 if TYPE_CHECKING:
@@ -91,10 +92,6 @@ NOT_A_DEALERS = {
 
 DEVICES = frozenset(("fact_missing", "clock_skewed"))
 """A round with one of these is not judged: what is missing or late may be the device's."""
-
-_SHORT = {"underpaid": 1, "not_returned": 1, "wrongly_collected": -1}
-_OVER = {"overpaid": -1, "over_returned": -1, "not_collected": 1}
-"""Who lost: the patron by the first, the house by the second; the sign of expected - recorded."""
 
 _DEALERS = (
     CardBurned, CardsDealt, CardsTurned, DecisionsLockedCalled, DiscardsReshuffled, HandDiscarded,
@@ -172,7 +169,7 @@ def _errors(
     misdeal's: it has the dollars of all.
     """
     void = any(each.code == "should_have_been_void" for each in ruling.findings)
-    dollars = list(_dollars(ruling.findings))
+    dollars = list(lost_by(ruling.findings))
     procedure = [each for each in ruling.findings if _is_of_procedure(each, told)]
     if void:
         if procedure:
@@ -182,25 +179,6 @@ def _errors(
     for finding, (short, over) in zip(ruling.findings, dollars, strict=True):
         if finding.code in MONEY or finding in procedure:
             yield finding, LineError(finding.code, short, over)
-
-
-def _dollars(findings: Sequence[Finding]) -> Iterator[tuple[int, int]]:
-    """What each finding cost patrons and the house, cents.
-
-    A lost stake that was given back is `not_collected`, and right after it `over_returned`: its
-    chips are counted once.
-    """
-    kept, before = 0, None
-    for each in findings:
-        short = over = 0
-        if isinstance(each.expected, int) and isinstance(each.recorded, int):
-            less = each.expected - each.recorded
-            short, over = less * _SHORT.get(each.code, 0), less * _OVER.get(each.code, 0)
-        spot = (each.position, each.hand, each.wager, each.throw)
-        if each.code == "over_returned" and spot == before:
-            over = max(0, over - kept)
-        kept, before = (over, spot) if each.code == "not_collected" else (0, None)
-        yield max(0, short), max(0, over)
 
 
 def _is_of_procedure(finding: Finding, told: Mapping[tuple[str, str], Fact]) -> bool:

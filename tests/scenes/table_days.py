@@ -32,7 +32,8 @@ def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line
 
 def count(minute: int, nth: int = 1, **content: Any) -> Line:  # noqa: ANN401 - any field
     data: dict[str, Any] = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": []}
-    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth, "counted_by": ["N-1"]}
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth}
+    box["counted_by"] = ["N-1", "N-2"]
     return fact("drop_box_counted", minute, "count-room", **{**box, **data, **content})
 
 
@@ -61,7 +62,8 @@ def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
 def slip(
     kind: str, step: str, number: str, minute: int, total: int = 10_000, place: str = "CC-07"
 ) -> Line:
-    data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": ["C-1"]}
+    by = ["F-1"] if step == "accepted" else ["C-1"]
+    data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": by}
     return fact(f"{kind}_{step}", minute, place, **data)
 
 

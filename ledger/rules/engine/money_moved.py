@@ -17,7 +17,7 @@ from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ledger.record.wire import Fact
 
@@ -369,3 +369,27 @@ def _same_sum(over: Finding, under: Finding) -> bool:
         and isinstance(over.expected, int)
         and over.recorded - over.expected == under.expected
     )
+
+
+_SHORT = {"underpaid": 1, "not_returned": 1, "wrongly_collected": -1}
+_OVER = {"overpaid": -1, "over_returned": -1, "not_collected": 1}
+"""Who lost: the patron by the first, the house by the second; the sign of expected - recorded."""
+
+
+def lost_by(findings: Iterable[Finding]) -> Iterator[tuple[int, int]]:
+    """What each finding cost patrons, and what it cost the house, in cents.
+
+    A lost stake that was given back is `not_collected`, and right after it `over_returned`: its
+    chips are counted once.
+    """
+    kept, before = 0, None
+    for each in findings:
+        short = over = 0
+        if isinstance(each.expected, int) and isinstance(each.recorded, int):
+            less = each.expected - each.recorded
+            short, over = less * _SHORT.get(each.code, 0), less * _OVER.get(each.code, 0)
+        spot = (each.position, each.hand, each.wager, each.throw)
+        if each.code == "over_returned" and spot == before:
+            over = max(0, over - kept)
+        kept, before = (over, spot) if each.code == "not_collected" else (0, None)
+        yield max(0, short), max(0, over)

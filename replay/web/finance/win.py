@@ -126,8 +126,9 @@ def _decide(request: Request, who: User, house: str, day: str, form: Form) -> No
     papers.day_of(request, house, day)
     up_to_date(of.database, sealed_wins.VIEWS)
     because, despite = (form.get(name, "").strip() or None for name in ("because", "despite"))
-    second = typed.text(form, "second")
-    people = Signers(by=who.employee, second=second, because=because, despite=despite)
+    people = Signers(
+        by=who.employee, second=form.get("second", ""), because=because, despite=despite
+    )
     if form.get("step") == "reopen":
         case = of.days.read(SealedDay(property=house, gaming_day=day))
         of.days.decide(case, case.reopen(people))

@@ -94,7 +94,7 @@ def counted(
         counter_checks=(),
         vouchers=(),
         coupons=coupons,
-        counted_by=("N-1",),
+        counted_by=("N-1", "N-2"),
     )
     return told(body, at=at, place="count-room")
 

@@ -15,6 +15,7 @@ from ledger.facts.vocabulary import FactOutsideRound
 from ledger.finance import boxes, feed, rounds, slips, table_day
 from ledger.finance.win import figures
 from ledger.record.wire import encode, fact_of
+from ledger.rules.engine.money_moved import Moved
 from ledger.rules.engine.ruling import Settlement
 from tests.property.fact_strategies import bodies
 from tests.property.finance.floors import floor, read_by_program, worked_out
@@ -289,9 +290,18 @@ def test_the_law_of_faces_is_broken_by_a_model_that_pays_faces_at_every_throw(
     refuses(law_of_faces, SEEDS_WITH_COUPONS)
 
 
-@pytest.mark.parametrize(("odds", "net", "funded"), [("3 to 2", 2_000, 500), ("1 to 1", 1_000, 0)])
+@pytest.mark.parametrize(
+    ("odds", "net", "paid", "funded"),
+    [
+        ("3 to 2", 2_000, 2_000, 500),
+        ("1 to 1", 1_000, 1_000, 0),
+        ("3 to 2", 2_000, 9_000, 500),
+        ("3 to 2", 2_000, 1_700, 200),
+        ("3 to 2", 2_000, 0, 0),
+    ],
+)
 def test_a_face_that_wins_even_money_funds_what_its_chips_did_not_win(
-    odds: str, net: int, funded: int
+    odds: str, net: int, paid: int, funded: int
 ) -> None:
     coupon = {"serial": "MP-1", "face": 500}
     placed = fact("wager_placed", 5, position=1, wager="wager", amount=1_000, coupon=coupon)
@@ -300,7 +310,9 @@ def test_a_face_that_wins_even_money_funds_what_its_chips_did_not_win(
         position=1, wager="wager", stake=1_000, outcome="win", odds=odds, net=net,
         exact_net=str(net), section="633a.7",
     )  # fmt: skip
-    assert rounds._funded(read_by_program([placed]), {(1, 1, "wager", None): won}) == funded
+    spot = (1, 1, "wager", None)
+    chips = {spot: Moved(paid=paid)}
+    assert rounds._funded(read_by_program([placed]), {spot: won}, chips) == funded
 
 
 # -- 12: what moves the tray is a closed list ------------------------------------------------------

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ledger.facts import DayReopened, DaySealed
-from ledger.finance.day_versions import DaySeals
+from ledger.finance.day_versions import DaySeals, arrived, at_edge, beside
+from ledger.rules.engine.ruling import FactRef
+from tests.property.finance.floors import read_by_program
+from tests.scenes.table_days import NEXT, count, day_lines, fact, next_day
 
 DAY = "2026-11-20"
 
@@ -25,3 +28,32 @@ def test_one_person_alone_closes_no_day_and_opens_none(second: str, *, counts: b
     assert bool(DaySeals().after(sealed("F-1", second)).sealed) is counts
     closed = DaySeals().after(sealed("F-1", "F-2"))
     assert bool(closed.after(reopened("F-1", second)).reopened) is counts
+
+
+def test_a_box_that_a_correction_gives_to_another_table_came_to_both() -> None:
+    counted = count(59, box="B1")
+    its = {"table": "CC-08", "gaming_day": DAY}
+    of = {"source": counted["source"], "id": counted["id"]}
+    meant = {**counted["data"], **its}
+    people = {"because": "Another table's.", "by": "F-1", "second": "F-2"}
+    lines = [*day_lines(counted), fact("fact_corrected", 45, "cage", of=of, data=meant, **people)]
+    told = read_by_program(lines)
+    ref = FactRef(told[-1].source, told[-1].id)
+    assert arrived(told, told[-1:], DAY) == {"CC-07": [ref], "CC-08": [ref]}
+
+
+def test_another_days_start_and_the_rules_in_force_lie_at_a_days_edge() -> None:
+    limits = {"game": "blackjack", "by": "F-1"}
+    filed = [
+        fact("rules_submission_filed", 50, "office", **limits, effective_from=day)
+        | {"subject": subject, "id": f"{day}-{subject}"}
+        for day, subject in ((DAY, "CC-07"), (DAY, "p"), (NEXT, "CC-07"))
+    ]
+    start = next_day(*day_lines())[1]
+    told = read_by_program([*day_lines(), *filed, start])
+    refs = {each.id: FactRef(each.source, each.id) for each in told}
+    edge = at_edge(told[-4:], DAY)
+    of_table, of_house = refs[f"{DAY}-CC-07"], refs[f"{DAY}-p"]
+    assert edge == {"CC-07": [of_table, refs[start["id"]]], None: [of_house]}
+    assert beside(edge, "CC-08") == [of_house]
+    assert beside(edge, "CC-07") == [of_house, of_table, refs[start["id"]]]

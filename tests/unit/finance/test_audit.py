@@ -1,0 +1,158 @@
+"""What a day's papers show an auditor: one person alone, papers twice, boxes of other tables."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.adjudication.feed import adjudicate
+from ledger.finance.feed import wins
+from ledger.finance.win import REPORT, REPORT_5
+from tests.property.finance.floors import floor, read_by_program, worked_out
+from tests.scenes.table_days import (
+    DAY,
+    NEXT,
+    count,
+    day_lines,
+    fact,
+    inventory,
+    next_day,
+    slip,
+    table_day,
+)
+
+if TYPE_CHECKING:
+    from ledger.finance.win import TableWin
+    from tests.property.finance.floors import Line
+
+CHECK = {"check": "K-1", "amount": 5_000}
+ISSUED = fact("counter_check_issued", 10, position=1, amount=5_000, check="K-1")
+
+
+def codes(win: TableWin) -> list[str]:
+    return [each.code for each in win.exceptions]
+
+
+def verified(by: str) -> Line:
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    return fact("drop_box_verified", 59, "cage", **box, total=0, by=by)
+
+
+@pytest.mark.parametrize(
+    ("papers", "says"),
+    [
+        ([count(57), count(58, 2)], None),
+        ([count(57, counted_by=["N-1"])], "N-1 alone counted box B1; two people do that."),
+        (
+            [count(57, counted_by=["N-1"]), count(58, 2, counted_by=["n-1 "])],
+            "N-1 alone counted box B1; two people do that.",
+        ),
+        ([count(57), verified("C-9")], None),
+        ([count(57), verified("N-2")], "N-2 alone counted box B1 and verified it; two people do"),
+        ([slip("fill", "dispatched", "F-1", 20), slip("fill", "accepted", "F-1", 21)], None),
+        (
+            [
+                slip("fill", "dispatched", "F-1", 20),
+                slip("fill", "accepted", "F-1", 21) | {"id": "x"},
+            ],
+            None,
+        ),
+        (
+            [inventory("drop", 500_000, 30) | {"id": "alone"}],
+            "D-1 alone counted the tray for slip INV-30; two people do that.",
+        ),
+    ],
+)
+def test_what_one_person_did_alone_is_an_exception(papers: list[Line], says: str | None) -> None:
+    told = deepcopy(papers)
+    for each in told:
+        if each["id"] == "alone":
+            each["data"]["observed_by"] = each["data"]["counted_by"]
+    found = [e.says for e in table_day(*told).exceptions if e.code == "one_person"]
+    assert [each[: len(says or "")] for each in found] == ([says] if says else [])
+
+
+def test_a_slip_that_one_person_dispatched_and_accepted_is_an_exception() -> None:
+    taken = slip("fill", "accepted", "F-1", 21)
+    taken["data"]["by"] = slip("fill", "dispatched", "F-1", 20)["data"]["by"]
+    win = table_day(slip("fill", "dispatched", "F-1", 20), taken, count(59))
+    assert codes(win) == ["one_person"]
+
+
+def test_a_check_or_a_voucher_twice_in_boxes_is_an_exception_and_coupons_keep_theirs() -> None:
+    win = table_day(ISSUED, count(59, counter_checks=[CHECK, CHECK], vouchers=["V-1", "V-1"]))
+    assert codes(win) == ["check_boxed_twice", "voucher_boxed_twice"]
+    assert win.drop.counter_checks == 10_000  # of each box its last count
+    assert codes(table_day(ISSUED, count(59, counter_checks=[CHECK]))) == []
+    box = {"box": "B2", "table": "CC-08", "counter_checks": [CHECK]}
+    both = worked_out(day_lines(ISSUED, count(58, counter_checks=[CHECK]), count(59, **box)))[0]
+    assert [codes(each) for each in both] == [["check_boxed_twice"]] * 2
+
+
+def test_a_box_that_was_attached_elsewhere_is_an_exception_of_the_table_that_it_counts_for() -> (
+    None
+):
+    win = table_day(count(58), count(59, box="B9"))
+    [exception] = win.exceptions
+    assert exception.says.startswith("Box B9 was counted as this table's, and no fact says")
+    lines = [each for each in day_lines(count(59, box="B9")) if "attached" not in each["type"]]
+    assert codes(worked_out(lines)[0][0]) == []  # a house that records no attachment
+
+
+def test_counts_of_one_sum_and_other_papers_disagree_by_their_numbers() -> None:
+    first = count(57, counter_checks=[CHECK], coupons=["W-3"])
+    second = count(58, 2, counter_checks=[{"check": "K-2", "amount": 5_000}], coupons=["W-4"])
+    win = table_day(ISSUED, first, second)
+    [exception] = win.exceptions
+    assert exception.says == (
+        "The counts of box B1 disagree: not every count has coupon W-3, coupon W-4, check K-1, "
+        "check K-2."
+    )
+    assert (
+        codes(table_day(ISSUED, first, count(58, 2, counter_checks=[CHECK], coupons=["W-3"]))) == []
+    )
+
+
+def test_a_voucher_sold_at_one_table_counts_in_the_box_of_another() -> None:
+    sold = fact("voucher_bought_in", 10, position=1, amount=1_200, voucher="V-1")
+    at = {"box": "B2", "table": "CC-08", "gaming_day": DAY}
+    lines = day_lines(sold, count(58), count(59, **at, vouchers=["V-1"]), closer=498_800)
+    one, other = worked_out(lines)[0]
+    assert (other.drop.vouchers, "box:B2" in other.missing) == (1_200, False)
+    assert [(c.code, c.amount) for c in one.causes] == [("voucher_missing", -1_200)]
+    assert [(c.code, c.amount) for c in other.causes] == [("voucher_unknown", 1_200)]
+    unknown = worked_out(day_lines(count(58), count(59, **at, vouchers=["V-2"])))[0][1]
+    assert (unknown.drop.vouchers, unknown.missing[-1]) == (None, "box:B2")
+
+
+def test_a_slips_number_that_was_used_before_is_an_exception_of_the_later_day() -> None:
+    used = [slip("fill", "accepted", "F-1", 21, 1_000), count(59)]
+    again = next_day(*day_lines(slip("fill", "accepted", "F-1", 25, 3_000), count(59)))
+    first, second = worked_out([*day_lines(*used, closer=501_000), *again])[0]
+    assert (second.gaming_day, second.fills) == (NEXT, 0)
+    [exception] = [each for each in second.exceptions if each.code == "slip_used_again"]
+    assert (exception.says[:27], len(exception.facts)) == ("Fill Slip F-1 of $30.00 was", 2)
+    assert "slip_used_again" not in codes(first)
+
+
+def test_a_stake_given_back_beyond_what_is_due_is_a_cause_of_the_tray() -> None:
+    lines = deepcopy(floor(0, tables=3))
+    back = next(each for each in lines if ".wager_returned." in each["type"])
+    before = {win.table: win for win in worked_out(lines)[0]}
+    table = back["subject"].partition("/")[0]
+    assert before[table].causes == []
+    back["data"]["amount"] += 2_500
+    win = {win.table: win for win in worked_out(lines)[0]}[table]
+    assert [(c.code, c.gap, c.amount) for c in win.causes] == [("over_returned", "count", -2_500)]
+    assert win.causes[0].facts
+    assert win.pay_gap == before[table].pay_gap
+
+
+def test_an_earlier_report_has_none_of_it() -> None:
+    papers = day_lines(ISSUED, count(59, counter_checks=[CHECK, CHECK], counted_by=["N-1"]))
+    facts = read_by_program(papers)
+    rulings = list(adjudicate(facts))
+    [now], [then] = (wins(facts, rulings, None, report) for report in (REPORT, REPORT_5))
+    assert (codes(now), codes(then)) == (["check_boxed_twice", "one_person"], [])
