@@ -196,7 +196,7 @@ def _records(
 def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
     """Cents of the vouchers that any table sold for chips, by property and number.
 
-    Of one that was sold several times, as it was sold first.
+    A number that was sold several times has the cents of its first sale.
     """
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for fact in sorted((f for f in facts if isinstance(f.body, VoucherBoughtIn)), key=by_time):
