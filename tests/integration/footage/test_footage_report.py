@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.registry import VIEWS
-from consumers.runtime.lifecycle import catch_up
-from infra.postgres.view_tables import tape_source
-from ledger.facts import CameraMapped, RoundCompleted, RoundStarted, SegmentRecorded
-from ledger.values import Source, format_time, parse_time
+from infra.postgres.tape import PostgresTape
+from ledger.facts import SegmentRecorded
+from ledger.values import format_time
 from replay.cameras.intake.report import FileReport, report
 from replay.footage.library.adding import FootageDetails
 from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import append_fact, screen
 from tests.footage.video_kinds import KINDS, X264, Kind, blank, write
+from tests.scenes.filmed_table import BEGAN_US, HOUSE, NOW_US, filmed_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from infra.postgres.connection import Database
-    from infra.postgres.tape import PostgresTape
+    from tests.fixtures.postgres import Scenes
 
 S = 1_000_000
-BEGAN = parse_time("2026-11-20T20:00:00Z") or 0
-NOW = parse_time("2026-11-26T00:00:00Z") or 0
-HOUSE = timezone(timedelta(hours=-5))
 TOLD = FootageDetails("hollywood", "CC-07-A")
 
 
 @pytest.fixture
-def floor(database: Database, tape: PostgresTape) -> Database:
+def floor(scenes: Scenes) -> Database:
     """A table with ten rounds of a minute each, and its camera."""
-    nvr, shoe = screen("hollywood", "nvr"), Source("hollywood", "CC-07", "shoe-1")
-    mapped = CameraMapped(camera="CC-07-A", table="CC-07", kind="stationary", covers=("table",))
-    append_fact(tape, mapped, nvr, time_us=BEGAN - 3_600 * S)
-    for number in range(1, 11):
-        subject, at_us = f"CC-07/2026-11-20/{number}", BEGAN + number * 60 * S
-        game = RoundStarted(game="criss_cross_poker")
-        append_fact(tape, game, shoe, subject=subject, time_us=at_us)
-        append_fact(tape, RoundCompleted(), shoe, subject=subject, time_us=at_us + 50 * S)
-    with tape_source(database) as source:
-        catch_up(database, source, VIEWS)
+    database, _ = scenes.copy(filmed_table)
     return database
+
+
+@pytest.fixture
+def tape(floor: Database) -> Iterator[PostgresTape]:
+    """The record of that floor."""
+    with PostgresTape(floor) as opened:
+        yield opened
 
 
 def reported(
@@ -53,7 +47,7 @@ def reported(
     if not path.exists():
         write(path, kind, 60)
     home = FootageIndex(path.parent / "home")
-    found = report(floor, home, path, told, HOUSE, NOW).report
+    found = report(floor, home, path, told, HOUSE, NOW_US).report
     assert not home.exists  # nothing is added
     return found
 
@@ -117,7 +111,10 @@ def test_an_overlap_with_footage_on_record_of_that_camera_is_said(
 ) -> None:
     path = tmp_path / "20261120T200130.250Z.mp4"
     assert "overlap" not in odd(reported(floor, path))
-    for name, start_us, length in (("near", BEGAN + 80 * S, 11), ("before", BEGAN + 30 * S, 10)):
+    for name, start_us, length in (
+        ("near", BEGAN_US + 80 * S, 11),
+        ("before", BEGAN_US + 30 * S, 10),
+    ):
         body = SegmentRecorded(
             camera="CC-07-A", path=f"CC-07-A/{name}.mp4", sha256=name[0].replace("n", "a") * 64,
             start=format_time(start_us), frames=1, duration_us=length * S,
@@ -126,9 +123,9 @@ def test_an_overlap_with_footage_on_record_of_that_camera_is_said(
     assert "overlap" not in odd(reported(floor, path))  # by less than a second
     long = SegmentRecorded(
         camera="CC-07-A", path="CC-07-A/long.mp4", sha256="c" * 64,
-        start=format_time(BEGAN + 85 * S), frames=1, duration_us=60 * S,
+        start=format_time(BEGAN_US + 85 * S), frames=1, duration_us=60 * S,
     )  # fmt: skip
-    append_fact(tape, long, screen("hollywood", "nvr"), time_us=BEGAN + 145 * S)
+    append_fact(tape, long, screen("hollywood", "nvr"), time_us=BEGAN_US + 145 * S)
     assert odd(reported(floor, path))["overlap"] == (
         "It overlaps footage of CC-07-A on record by 2 s: CC-07-A/long.mp4"
     )
@@ -163,7 +160,7 @@ def test_a_file_without_a_start_says_so_and_takes_the_one_that_is_given(
     unknown = reported(floor, path)
     assert (unknown.frames, unknown.start) == (9, None)
     assert "its start is unknown" in (unknown.problem or "")
-    given = reported(floor, path, TOLD._replace(start_us=BEGAN + 90 * S))
+    given = reported(floor, path, TOLD._replace(start_us=BEGAN_US + 90 * S))
     assert (given.start_from, given.problem) == ("told", None)
 
 
