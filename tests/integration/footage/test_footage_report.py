@@ -13,8 +13,8 @@ from replay.cameras.intake.report import FileReport, report
 from replay.footage.library.adding import FootageDetails
 from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import append_fact, screen
+from tests.footage.filmed_table import BEGAN_US, HOUSE, NOW_US, filmed_table
 from tests.footage.video_kinds import KINDS, X264, Kind, blank, write
-from tests.scenes.filmed_table import BEGAN_US, HOUSE, NOW_US, filmed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

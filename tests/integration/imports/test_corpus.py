@@ -19,8 +19,8 @@ from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import append_fact, screen
 from tests.footage.corpus import CORPUS, FRAMES, CorpusFile, table
+from tests.footage.filmed_table import BEGAN_US, HOUSE, NOW_US, filmed_table
 from tests.footage.video_kinds import decoded
-from tests.scenes.filmed_table import BEGAN_US, HOUSE, NOW_US, filmed_table
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -65,10 +65,11 @@ def test_a_file_gives_exact_frames_or_the_true_reason(
     _exact(of, path, found)
     assert added.entry
     assert added.entry.playable
-    shown = decoded(added.entry.playable.path)[: found.frames]
-    assert [code and code.capture for _, code in shown] == [
-        number + of.hidden for number in range(len(shown))
-    ]
+    if of.warns != "cut":  # its copy ends in the half picture of the original
+        shown = decoded(added.entry.playable.path)
+        assert [code and code.capture for _, code in shown] == [
+            number + of.hidden for number in range(found.frames or 0)
+        ]
 
 
 def _refused(of: CorpusFile) -> bool:
