@@ -78,13 +78,13 @@ class UploadStore:
         if not shown or not shown.isprintable():
             raise Usage("The file has no name", where="name", hint="Give it one.")
         if not 0 < size <= BYTES_MAX:
-            what = "It is empty" if size <= 0 else f"It has more than {BYTES_MAX:,} bytes"
+            what = "It is empty" if size <= 0 else f"It has more than {quantity(BYTES_MAX, 'byte')}"
             raise Usage(what, where=shown, hint="Cut it shorter, as the recorder's export can.")
         self.remove_old(now_s)
         waiting = [each for each in self.every() if each.state == "waiting"]
         if sum(each.by == by for each in waiting) >= WAITING_MAX:
             hint = "Put some on record, or cancel them."
-            raise Usage(f"{WAITING_MAX} files wait already", where=shown, hint=hint)
+            raise Usage(f"{quantity(WAITING_MAX, 'file')} wait already", where=shown, hint=hint)
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         promised = sum(each.size - self.received(each) for each in waiting)
         self._require_room(promised + size)
@@ -139,7 +139,9 @@ class UploadStore:
         Only one sender appends at a time. What was written stays if the block fails.
         """
         if not 0 < octets <= PIECE_OCTETS_MAX:
-            hint = f"Send pieces of at most {PIECE_OCTETS_MAX:,} bytes, with a Content-Length."
+            hint = (
+                f"Send at most {quantity(PIECE_OCTETS_MAX, 'byte')} at once, with a Content-Length."
+            )
             raise Refused("The piece has no bytes, or too many", where=upload.name, hint=hint)
         self._require_room(octets)
         descriptor = os.open(self.path(upload), os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
