@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from ledger.simulate.cameras.cameras import recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
-from ledger.simulate.floor_files import FilmedWindow, WrittenFloor, read_shots, write
-from ledger.simulate.plan import DEALT, MISTAKES, Plan, Planted, TablePlan, plan_of
+from ledger.simulate.floor_files import FilmedWindow, WrittenFloor, read_shots, worst_and, write
+from ledger.simulate.plan import DEALT, MISREADINGS, MISTAKES, Plan, Planted, TablePlan, plan_of
 
 __all__ = [
     "DEALT",
+    "MISREADINGS",
     "MISTAKES",
     "Emitted",
     "FilmedWindow",
@@ -27,5 +28,6 @@ __all__ = [
     "read_shots",
     "recorded",
     "simulate",
+    "worst_and",
     "write",
 ]

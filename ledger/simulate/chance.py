@@ -241,10 +241,11 @@ class Chance(Incidents):
     def _tell_dealt(self, step: Step, cards: Sequence[str]) -> Fact:
         body = self._dealt_body(step, cards)
         device = "shoe" if self.hand.reads else "eye"
-        told = self.teller.tell(device, body, self.teller.between(350, 700))
+        truth = replace(body, cards=tuple(cards))
+        told = self.teller.tell(device, body, self.teller.between(350, 700), truth=truth)
         self.place_late()  # if no call closed the wagers, the first card does
         # A player knows his cards and decides by them, though no device has sent them yet.
-        return told if self.hand.reads else replace(told, body=replace(body, cards=tuple(cards)))
+        return told if self.hand.reads else replace(told, body=truth)
 
     def _dealt_body(self, step: Step, cards: Sequence[str]) -> CardsDealt:
         read = tuple(cards) if self.hand.reads else (UNKNOWN_CARD,) * len(cards)

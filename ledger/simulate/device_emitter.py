@@ -38,6 +38,14 @@ class Happening(NamedTuple):
     arrives_us: int | None
 
 
+class Witnessed(NamedTuple):
+    """What truly happened at a table, whatever its devices reported. Only cameras may read it."""
+
+    body: Body
+    true_us: int
+    round: RoundId | None
+
+
 class SimulatedDevice:
     """One device: its source, and its clock's error."""
 
@@ -69,6 +77,7 @@ class DeviceEmitter:
         self.now_us = 0
         self.round: RoundId | None = None
         self.told: list[Happening] = []
+        self.witnessed: list[Witnessed] | None = None  # None: no camera looks
         self._devices: dict[str, SimulatedDevice] = {}
         self._last: SimulatedDevice | None = None
         self._elsewhere = 0
@@ -85,8 +94,11 @@ class DeviceEmitter:
             self._devices[name] = found
         return found
 
-    def tell(self, name: str, body: Body, after_us: int = 0) -> Fact:
-        """Send a fact from a device of the table, at least `after_us` after the last one."""
+    def tell(self, name: str, body: Body, after_us: int = 0, *, truth: Body | None = None) -> Fact:
+        """Send a fact from a device of the table, at least `after_us` after the last one.
+
+        truth: what happened, if the device reports it otherwise or in part.
+        """
         device = self._devices.get(name) or self.device(name)
         least = NEXT_US if device is self._last else APART_US
         self._last = device
@@ -104,7 +116,13 @@ class DeviceEmitter:
             device.sequence,
         )
         self.told.append(Happening(fact, self.now_us, self.now_us))
+        self.happen(truth or body)
         return fact
+
+    def happen(self, body: Body) -> None:
+        """Something happens on the table now; by itself no device reports it."""
+        if self.witnessed is not None:
+            self.witnessed.append(Witnessed(body, self.now_us, self.round))
 
     def tell_from(self, place: str, body: Body, after_us: int = 0) -> Fact:
         """Send a fact about this table from a desk elsewhere. Desks have no counter."""

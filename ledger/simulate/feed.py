@@ -11,12 +11,12 @@ from ledger.facts import CouponsIssued, RulesSubmissionFiled
 from ledger.games import games
 from ledger.record.wire import Fact, encode
 from ledger.simulate.cameras.cameras import checks
-from ledger.simulate.device_emitter import HOUR, SECOND, Happening
+from ledger.simulate.device_emitter import HOUR, SECOND, Happening, Witnessed
 from ledger.simulate.floor import COUPONS, Day
 from ledger.simulate.mistakes import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.simulate.plan import Plan, Planted
 
@@ -69,10 +69,13 @@ def line(plan: Plan, fact: Fact) -> bytes:
     )
 
 
-def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
+def happenings(
+    plan: Plan, witnessed: Mapping[str, list[Witnessed]] | None = None
+) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
     """All facts of the floor, lost ones included, and the mistakes planted up to then.
 
-    Raises ValueError for a game that is not dealt here.
+    witnessed: gets what truly happens at each table it names, in order. Raises ValueError for a
+    game that is not dealt here.
     """
     for table in plan.tables:
         if table.game not in games():
@@ -88,7 +91,9 @@ def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
         rules = in_force(
             games()[table.game], plan.property, table.table, plan.gaming_day, submissions
         )
-        days.append(_arriving(Day(plan, index, rules, due[table.table])))
+        day = Day(plan, index, rules, due[table.table])
+        day.teller.witnessed = witnessed.get(table.table) if witnessed else None
+        days.append(_arriving(day))
         days.append(_plainly(checks(plan, table)))
     yield from merge(_plainly(office), *days, key=_arrival)
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import random
+from collections import defaultdict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from ledger.facts import RoundCompleted, RoundStarted, RoundVoided
 from ledger.simulate.cameras.cameras import camera_plan, cameras_of
-from ledger.simulate.cameras.pictures import shots
+from ledger.simulate.cameras.scenes import shots
 from ledger.simulate.cameras.shot_list import ShotList
-from ledger.simulate.device_emitter import SECOND
+from ledger.simulate.device_emitter import HOUR, SECOND
 from ledger.simulate.feed import happenings, line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ledger.simulate.device_emitter import Happening
+    from ledger.simulate.device_emitter import Witnessed
     from ledger.simulate.plan import Plan, Planted
 
 AROUND_US = 30 * SECOND
+ROUND_US = 4 * SECOND
+"""Filmed before and after a round."""
+END_US = 48 * SECOND
+"""How much of a round is filmed, up to its end."""
 _REPORT_EVERY = 2_000  # number of facts
 
 
@@ -29,6 +37,12 @@ class FilmedWindow(NamedTuple):
     table: str
     from_us: int
     to_us: int
+
+
+Choose = Callable[
+    ["Plan", "Mapping[str, Sequence[Witnessed]]", "Sequence[Planted]"], "Sequence[FilmedWindow]"
+]
+"""What to film, chosen once the floor is dealt: by the plan, what happened, and the mistakes."""
 
 
 class WrittenFloor(NamedTuple):
@@ -47,26 +61,24 @@ def write(
     folder: Path,
     progress: Callable[[int], None] | None = None,
     *,
-    film: Sequence[FilmedWindow] | None = None,
+    film: Sequence[FilmedWindow] | Choose | None = None,
     cameras_max: int = 1,
+    strip: bool = False,
 ) -> WrittenFloor:
     """Deal a plan into a folder: `feed.jsonl`, `truth.jsonl`, and `shots/*.json`.
 
     Films a minute around each mistake, or the windows of `film`, with up to `cameras_max` cameras a
-    table. `progress` gets the number of facts written so far. Raises OSError if a file cannot be
-    written.
+    table; `strip`: small, with a strip that machines read. `progress` gets the number of facts
+    written so far. Raises OSError if a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     feed, truth = folder / "feed.jsonl", folder / "truth.jsonl"
-    seen: dict[str, list[Happening]] = {table.table: [] for table in plan.tables}
+    seen: dict[str, list[Witnessed]] = {table.table: [] for table in plan.tables}
     planted: list[Planted] = []
     facts, rounds = 0, set()
     with feed.open("wb") as file:
-        for each, made in happenings(plan):
+        for each, made in happenings(plan, seen):
             planted += made
-            table = each.fact.table
-            if table in seen:
-                seen[table].append(each)
             if each.arrives_us is None:
                 continue
             file.write(line(plan, each.fact) + b"\n")
@@ -75,17 +87,27 @@ def write(
             if progress and facts % _REPORT_EVERY == 0:
                 progress(facts)
     truth.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in planted))
-    windows = around(planted) if film is None else list(film)
-    lists = shot_lists(plan, seen, windows, cameras_max=cameras_max)
+    if callable(film):
+        windows = list(film(plan, seen, planted))
+    else:
+        windows = around(planted) if film is None else list(film)
+    lists = shot_lists(plan, seen, windows, cameras_max=cameras_max, strip=strip)
     paths = tuple(_write_shots(folder / "shots", lists))
     return WrittenFloor(feed, truth, paths, facts, len(rounds - {None}), tuple(planted))
 
 
 def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[FilmedWindow]:
     """A minute around each mistake. Overlapping minutes at one table are one window."""
+    return _joined(
+        FilmedWindow(made.table, made.at_us - each_side_us, made.at_us + each_side_us)
+        for made in planted
+    )
+
+
+def _joined(windows: Iterable[FilmedWindow]) -> list[FilmedWindow]:
+    """Windows in order. Overlapping ones at one table are one."""
     found: list[FilmedWindow] = []
-    for made in sorted(planted, key=lambda each: (each.table, each.at_us)):
-        window = FilmedWindow(made.table, made.at_us - each_side_us, made.at_us + each_side_us)
+    for window in sorted(windows):
         last = found[-1] if found else None
         if last and last.table == window.table and window.from_us <= last.to_us:
             found[-1] = last._replace(to_us=max(last.to_us, window.to_us))
@@ -94,32 +116,85 @@ def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[Fi
     return found
 
 
+def rounds_seen(seen: Sequence[Witnessed]) -> dict[str, FilmedWindow]:
+    """The times of the rounds that ended at one table, with a little before and after each."""
+    found, began_us = {}, 0
+    for each in seen:
+        if each.round is None:
+            continue
+        if isinstance(each.body, RoundStarted):
+            began_us = each.true_us
+        elif isinstance(each.body, (RoundCompleted, RoundVoided)):
+            found[each.round.subject] = FilmedWindow(
+                each.round.table, began_us - ROUND_US, each.true_us + ROUND_US
+            )
+    return found
+
+
+def worst_and(others: int, *, hour: bool = False) -> Choose:
+    """Film how the round ended where most money went wrong, and others that chance chooses.
+
+    So a film says nothing of its round: most of what is filmed went right, and most of what went
+    wrong is not filmed. hour: film a whole hour around the worst round as well.
+    """
+
+    def choose(
+        plan: Plan, seen: Mapping[str, Sequence[Witnessed]], planted: Sequence[Planted]
+    ) -> list[FilmedWindow]:
+        rounds = {name: at for told in seen.values() for name, at in rounds_seen(told).items()}
+        wrong: dict[str, int] = defaultdict(int)
+        for made in planted:
+            if made.round in rounds:
+                wrong[made.round] += made.cents
+        chance = random.Random(f"{plan.seed}/film")  # noqa: S311 - repeatable, not for security
+        names = sorted(rounds)
+        chosen = set(chance.sample(names, min(others, len(names))))
+        worst = [max(sorted(wrong), key=lambda name: wrong[name])] if wrong else []
+        windows = [_end_of(rounds[name]) for name in sorted({*chosen, *worst})]
+        if hour:
+            windows += [_hour_around(rounds[name], plan) for name in worst]
+        return _joined(windows)
+
+    return choose
+
+
+def _end_of(round_: FilmedWindow) -> FilmedWindow:
+    """The last part of a round, in which it is settled."""
+    return round_._replace(from_us=max(round_.from_us, round_.to_us - END_US))
+
+
+def _hour_around(round_: FilmedWindow, plan: Plan) -> FilmedWindow:
+    """An hour of play with a round in it."""
+    from_us = max(min(round_.from_us - HOUR // 2, plan.closes_us - HOUR), plan.opens_us)
+    return round_._replace(from_us=from_us, to_us=min(from_us + HOUR, plan.closes_us))
+
+
 def shot_lists(
     plan: Plan,
-    seen: dict[str, list[Happening]],
+    seen: Mapping[str, Sequence[Witnessed]],
     windows: Sequence[FilmedWindow],
     *,
     cameras_max: int = 1,
+    strip: bool = False,
 ) -> Iterator[ShotList]:
     """The shot lists of each table's cameras in these windows. One window has a gap, by the seed.
 
-    `seen`: everything that happened at each table.
+    `seen`: everything that happened at each table, in order.
     """
     gap = plan.seed % len(windows) if windows else 0
     tables = {table.table: table for table in plan.tables}
-    happened = {
-        table: sorted(seen[table], key=lambda each: each.true_us)
-        for table in sorted({window.table for window in windows})
-    }
     for number, window in enumerate(windows):
-        drawn = shots(happened[window.table], window.from_us, window.to_us)
-        for camera in cameras_of(plan, tables[window.table])[:cameras_max]:
+        table = tables[window.table]
+        drawn = shots(table, seen[window.table], window.from_us, window.to_us)
+        for camera in cameras_of(plan, table)[:cameras_max]:
             recording = camera_plan(
                 camera,
                 window.from_us,
                 window.to_us,
                 seed=plan.seed + number,
                 gap=number == gap,
+                at=table,
+                strip=strip,
             )
             yield ShotList(recording, drawn)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ledger.facts import (
     DecisionMade,
     FeePaid,
@@ -74,6 +76,13 @@ class SimulatedHand:
         self.kinds: frozenset[str] = frozenset()  # kinds called without a void
 
 
+def _returned(step: Step, cents: int) -> WagerReturned:
+    """A stake that goes back to its patron."""
+    return WagerReturned(
+        position=step.position or 0, wager=step.what or "", hand=step.hand, amount=cents
+    )
+
+
 class Chips:
     """The chips of one round: on the layout, in the tray, in the patrons' hands."""
 
@@ -122,16 +131,16 @@ class Chips:
             cents, seat = self.up.pop(spot), spot[0]
             self.up[seat, POT, 1] = self.up.get((seat, POT, 1), 0) + cents
 
-    def _move(self, step: Step, body: Body) -> Fact:
+    def _move(self, step: Step, body: Body, truth: Body | None = None) -> Fact:
         del step
-        return self.teller.tell("layout", body, self.teller.between(450, 1_000))
+        return self.teller.tell("layout", body, self.teller.between(450, 1_000), truth=truth)
 
     def pay(self, step: Step) -> Fact | None:
         """Pay a winner, who takes his stake back. An armed mistake pays wrongly."""
         seat, wager, amount = step.position or 0, step.what or "", step.amount or 0
         stake = self.up.pop((seat, wager, step.hand), 0)
         if amount == 0:
-            self.hand.patrons[seat].chips += stake
+            self._keeps(step, stake)
             return None
         paid = self._mispaid(amount, stake)
         if step.paid_from == "table":
@@ -141,7 +150,10 @@ class Chips:
         self.hand.patrons[seat].chips += stake + paid
         if paid == 0:
             says = f"Position {seat} is passed over when {wager} is paid."
-            self.slip.made("skipped_player", None, seat, wager, expect=("underpaid",), says=says)
+            self.slip.made(
+                "skipped_player", None, seat, wager, expect=("underpaid",), says=says, cents=amount
+            )
+            self.teller.happen(_returned(step, stake))
             return None
         body = WagerPaid(
             position=seat,
@@ -151,14 +163,31 @@ class Chips:
             throw=step.throw,
             paid_from=step.paid_from,
         )
-        fact = self._move(step, body)
+        reads = self._misread(amount, stake) if paid == amount else paid
+        fact = self._move(step, replace(body, amount=reads), body)
+        if reads != paid:
+            says = (
+                f"The layout reports {dollars(reads)} on {wager} at {seat}; it was {dollars(paid)}."
+            )
+            self.slip.made("payment_misread", fact, says=says, cents=reads - paid)
         if paid != amount:
             name = "overpay" if paid > amount else "underpay"
             says = (
                 f"Position {seat} is paid {dollars(paid)} on {wager} instead of {dollars(amount)}."
             )
-            self.slip.made(name, fact, says=says)
+            self.slip.made(name, fact, says=says, cents=abs(paid - amount))
         return fact
+
+    def _keeps(self, step: Step, stake: int) -> None:
+        """A patron takes a stake back by himself."""
+        self.hand.patrons[step.position or 0].chips += stake
+        if stake:
+            self.teller.happen(_returned(step, stake))
+
+    def _misread(self, amount: int, stake: int) -> int:
+        """The sum that the layout reports of a right payment."""
+        misread = self.slip.may("payment_misread", 0.3)
+        return amount + max(stake, CHIP) if misread else amount
 
     def _mispaid(self, amount: int, stake: int) -> int:
         """The sum paid instead of the amount owed."""
@@ -176,9 +205,9 @@ class Chips:
         seat, wager = step.position or 0, step.what or ""
         stake = self._taken(step)
         if self.slip.may("not_collected", 0.2):
-            self.hand.patrons[seat].chips += stake
+            self._keeps(step, stake)
             says = f"Position {seat} keeps {dollars(stake)} lost on {wager}."
-            self.slip.made("not_collected", None, seat, wager, says=says)
+            self.slip.made("not_collected", None, seat, wager, says=says, cents=stake)
             return None
         self.bank.tray += stake
         return self._move(
@@ -202,7 +231,7 @@ class Chips:
             paid = WagerPaid(position=seat, wager=wager, hand=step.hand, amount=stake)
             fact = self._move(step, paid)
             says = f"Position {seat} is paid {dollars(stake)} on {wager}, which pushes."
-            self.slip.made("paid_push", fact, says=says)
+            self.slip.made("paid_push", fact, says=says, cents=stake)
             return fact
         return self._move(
             step,

@@ -67,6 +67,7 @@ TRUTHS: dict[str, Truth] = {
     "reordered_devices": Truth(()),
     # In Poker the order of draws shows whose cards they are, so a skewed clock changes more.
     "clock_skew": Truth(("clock_skewed",), where=lambda game: not game.pots),
+    "payment_misread": Truth(("overpaid",), where=lambda game: not game.pots),
 }
 
 SKEW_ROUNDS = 3
@@ -104,7 +105,7 @@ class Slip:
         """Whether this mistake is to be made now."""
         return self.name == name and not self.planted and self.chance.random() < odds
 
-    def made(
+    def made(  # noqa: PLR0913 - one keyword for each thing a mistake is known by
         self,
         name: str,
         fact: Fact | None,
@@ -113,6 +114,7 @@ class Slip:
         *,
         expect: tuple[str, ...] | None = None,
         says: str,
+        cents: int = 0,
         at_us: int = 0,
         of_round: bool = True,
     ) -> None:
@@ -133,6 +135,7 @@ class Slip:
                 may=truth.may,
                 facts=(FactRef(fact.source, fact.id),) if fact else (),
                 at_us=at_us or self.teller.now_us,
+                cents=cents,
                 says=says,
             )
         )

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from ledger.facts import FactRef  # noqa: TC001 - as above
 from ledger.games import games
 from ledger.rules.engine.game import CardProcedures
+from ledger.values import Cents  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,11 @@ MISTAKES: dict[str, str] = {
     "clock_skew": "a device's clock is off by seconds",
 }
 """The mistakes that can be planted, by name, in words."""
+
+MISREADINGS: dict[str, str] = {
+    "payment_misread": "a won wager is paid right, and the layout reports more",
+}
+"""What a device can report wrongly while all goes right, by name. Only film shows it."""
 
 CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
 
@@ -83,7 +89,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Raises ValueError for an impossible mistake, day or pair of tables."""
         date.fromisoformat(self.gaming_day)
-        unknown = sorted(set(self.mistakes) - set(MISTAKES))
+        unknown = sorted(set(self.mistakes) - {*MISTAKES, *MISREADINGS})
         if unknown:
             raise ValueError(f"no such mistake: {', '.join(unknown)}; known: {', '.join(MISTAKES)}")
         for each in self.tables:
@@ -124,6 +130,7 @@ class Planted(Struct, frozen=True, kw_only=True):
     may: tuple[str, ...] = ()  # codes that it may have besides
     facts: tuple[FactRef, ...] = ()
     at_us: int = 0  # true time of the mistake
+    cents: Cents = 0  # the money that went wrong, or is said to have
     says: str = ""
 
 

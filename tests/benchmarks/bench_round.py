@@ -95,7 +95,8 @@ def _set_up(cli: Cli, home: Path, out: Path) -> Day:
     """A table with a mispaid round, filmed by four cameras, taken in; and somebody to look."""
     _done(
         cli, "simulate", "--tables", "1", "--hours", "0.4", "--seed", "11", "--mistake", "overpay",
-        "--footage", "mistakes", "--cameras", str(CAMERAS), "--property", "bench", "--out", out,
+        "--strip", "--footage", "mistakes", "--cameras", str(CAMERAS), "--property", "bench",
+        "--out", out,
     )  # fmt: skip
     _done(cli, "ingest", out / "feed.jsonl", out / "footage.jsonl")
     library, count = FootageIndex(home), 0

@@ -1,8 +1,8 @@
 """A skip on a user's machine is a reason; in CI, which has everything, it is a failure.
 
-`TESTS_REQUIRE=all` requires everything, `local` everything but a Docker engine with the images and
-hledger. A missing service is reported in one line at the end, with what to install, however many
-tests need it.
+`TESTS_REQUIRE=all` requires everything but tesseract. `local` does not require a Docker engine with
+the images, nor hledger. A missing service is reported in one line at the end, with what to install,
+however many tests need it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ NO_DOCKER = "no Docker engine holds"
 NO_HLEDGER = "hledger is not installed"
 """How the reason of a test begins that checks a journal with hledger, too."""
 
+NO_TESSERACT = "tesseract is not installed"
+"""How the reason of the test begins that reads film with the program of that name."""
+
+SPARED = {"all": (NO_TESSERACT,), "local": (NO_DOCKER, NO_HLEDGER, NO_TESSERACT)}
+"""What may be missing, by what is required."""
+
 REQUIRED = os.environ.get("TESTS_REQUIRE")
 
 
@@ -31,7 +37,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report = yield
     if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-        if REQUIRED == "all" or not any(each in str(reason) for each in (NO_DOCKER, NO_HLEDGER)):
+        if not any(each in str(reason) for each in SPARED.get(REQUIRED, ())):
             report.outcome = "failed"
             report.longrepr = f"skipped, though nothing may be missing here: {reason}"
     return report

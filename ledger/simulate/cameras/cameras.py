@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.facts import ClockChecked
 from ledger.games import games
 from ledger.record.wire import Fact
-from ledger.simulate.cameras.shot_list import PPM, CameraPlan
+from ledger.simulate.cameras.shot_list import PPM, CameraPlan, View
 from ledger.simulate.device_emitter import HOUR, MS, SECOND, Happening
 from ledger.values import format_time
 
@@ -27,6 +27,7 @@ CHECK_US = 2 * HOUR
 _BEFORE_US = HOUR // 4
 _OFFSET_US, _DRIFT_PPM = 3 * SECOND, 80
 _READ_US, _REFERENCE_US, _UNCERTAINTY_MS = 10 * MS, 3 * MS, 15  # the two errors add up to less
+_VIEWS: dict[str, View] = {"end_left": "end_left", "end_right": "end_right"}
 _GAP_AFTER_US, _GAP_US = 4 * SECOND, 6 * SECOND
 
 
@@ -100,7 +101,14 @@ def _from_recorder(plan: Plan, camera: str, number: int, body: ClockChecked, tru
 
 
 def camera_plan(
-    camera: SimulatedCamera, from_us: int, to_us: int, *, seed: int = 0, gap: bool = False
+    camera: SimulatedCamera,
+    from_us: int,
+    to_us: int,
+    *,
+    seed: int = 0,
+    gap: bool = False,
+    at: TablePlan | None = None,
+    strip: bool = False,
 ) -> CameraPlan:
     """The plan of a camera for a stretch of true time, with a gap of six seconds if it has one."""
     gap_us = from_us + _GAP_AFTER_US
@@ -109,11 +117,21 @@ def camera_plan(
         table=camera.table,
         from_us=from_us,
         to_us=to_us,
+        view=_VIEWS.get(camera.covers[0], "table"),
+        seats=at.seats if at else 5,
+        boxes=_boxes(at.game) if at else 0,
+        strip=strip,
         offset_us=camera.clock_us(from_us) - from_us,
         drift_ppm=camera.drift_ppm,
         gap=(gap_us, gap_us + _GAP_US) if gap and gap_us + _GAP_US < to_us else None,
         seed=seed,
     )
+
+
+def _boxes(game: str) -> int:
+    """The number of wagers of a game with dice, whose wagers are boxes for all."""
+    known = games()[game]
+    return len(known.wagers) if known.dice else 0
 
 
 def recorded(plan: Plan, segments: Iterable[tuple[SegmentRecorded, int]]) -> list[Fact]:

@@ -2,10 +2,10 @@
 
 Pure data. The simulator writes it, and `replay.footage.simulated.camera` draws it. Shots have true
 times. Only the plan knows the error of the camera's own clock, and nothing that replays a round may
-read it.
+read it. Places are millimetres on the felt: x from the left, y from the dealer's edge.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -14,23 +14,81 @@ from ledger.values import Card, Cents, Die
 PPM = 1_000_000
 """Parts per million: a drift of 37 gains 37 us in each true second."""
 
+View = Literal["table", "end_left", "end_right"]
+"""What a camera looks at."""
 
-class FilmedArea(Struct, frozen=True, omit_defaults=True):
-    """One area of the layout and what lies in it; drawn in the order given."""
+DEALER = 0
+"""Whose hand reaches, if it is the dealer's; else a position."""
 
-    label: str  # printed on the felt: "Dealer", "3 Ante", "Yard 20"
-    cards: tuple[Card, ...] = ()  # `??` is drawn as a card's back
-    dice: tuple[Die, ...] = ()
-    chips: Cents = 0  # 0: no chips are drawn
-    text: str = ""
+
+class LyingCard(Struct, frozen=True, array_like=True):
+    """A card on the felt. `??` shows its back."""
+
+    card: Card
+    x: int
+    y: int
+    turn: int = 0  # degrees
+
+
+class ChipPile(Struct, frozen=True, array_like=True):
+    """Chips of a sum, spread so that each is seen, the highest first."""
+
+    cents: Cents
+    x: int
+    y: int
+
+
+class LyingDie(Struct, frozen=True, array_like=True):
+    """A die on the felt, and what is up."""
+
+    die: Die
+    x: int
+    y: int
+    turn: int = 0  # degrees
+    red: bool = False
+
+
+class Puck(Struct, frozen=True, array_like=True):
+    """A marker on the felt: its number among the table's markers, which gives its colour."""
+
+    number: int
+    x: int
+    y: int
+
+
+Piece = LyingCard | ChipPile | LyingDie | Puck
+
+
+class Reach(Struct, frozen=True, array_like=True):
+    """A hand that reaches to a place at the time of a shot."""
+
+    who: int  # DEALER or a position
+    x: int
+    y: int
 
 
 class Shot(Struct, frozen=True, omit_defaults=True):
-    """The whole drawn table from a true instant on, until the next shot."""
+    """All that lies on a table from a true instant on, until the next shot."""
 
     at_us: int  # true time, microseconds since the epoch
-    caption: str  # one line above the layout
-    areas: tuple[FilmedArea, ...] = ()
+    cards: tuple[LyingCard, ...] = ()
+    piles: tuple[ChipPile, ...] = ()
+    dice: tuple[LyingDie, ...] = ()
+    pucks: tuple[Puck, ...] = ()
+    reach: Reach | None = None
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All of it, the upper over the lower."""
+        return (*self.pucks, *self.cards, *self.piles, *self.dice)
+
+
+class CameraFault(Struct, frozen=True):
+    """A camera's fault between two true times. A wrong clock is the plan's `offset_us`."""
+
+    kind: Literal["blocked", "moved", "frozen"]
+    from_us: int
+    to_us: int
 
 
 class CameraPlan(Struct, frozen=True, kw_only=True):
@@ -40,6 +98,11 @@ class CameraPlan(Struct, frozen=True, kw_only=True):
     table: str
     from_us: int  # true time of the first frame
     to_us: int  # true time at which recording ends
+    view: View = "table"
+    seats: Annotated[int, Meta(ge=1, le=99)] = 5  # the table's, and so its layout
+    boxes: Annotated[int, Meta(ge=0)] = 0  # wagers printed as boxes for all; 0: spots at each seat
+    strip: bool = False  # a small picture, with its clock as a strip that machines read
+    faults: tuple[CameraFault, ...] = ()
     offset_us: int = 0  # camera clock minus true time at `from_us`
     drift_ppm: Annotated[int, Meta(ge=-1000, le=1000)] = 0
     frames_per_second: Annotated[int, Meta(ge=1, le=60)] = 10  # nominal; the true rate varies

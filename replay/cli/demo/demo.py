@@ -39,7 +39,7 @@ from ledger.errors import Refused
 from ledger.finance.groups import grouped
 from ledger.finance.win import TableWin
 from ledger.record.group_commit import Committer
-from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
+from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, worst_and, write
 from ledger.values import RoundId, dollars, quantity
 from replay.cameras.intake.taking import take
 from replay.cli.record.append import keep
@@ -90,6 +90,9 @@ MISTAKES = {
     "retransmission": 1,
 }
 
+
+FILMED = 3
+"""Rounds filmed besides the worst: chance chooses them, so that film betrays no mistake."""
 
 SIGNED = Signers(by="F-3001", second="F-3002")
 """The two people who close the demonstration's gaming day."""
@@ -154,6 +157,9 @@ def demo(
     *,
     hours: Annotated[float, typer.Option(min=0.5, max=20, help="Hours of play.")] = 8.0,
     seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
+    film_hour: Annotated[
+        bool, typer.Option("--film-hour", help="Film a whole hour of the worst table, too.")
+    ] = False,
 ) -> None:
     """Deal a gaming day, find its mistakes, replay the worst.
 
@@ -169,7 +175,7 @@ def demo(
     _make_room(place)
     settings = _settings(place)
     plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
-    written = _stage("Deal", lambda advance: _deal(plan, place, advance))
+    written = _stage("Deal", lambda advance: _deal(plan, place, advance, film_hour=film_hour))
     with ThreadPoolExecutor(1) as beside, open_database(settings) as database:
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
         _stage("Take in", lambda advance: _take_in(database, written.feed, advance))
@@ -250,11 +256,14 @@ def _stop_what_runs_there(place: DemoPaths) -> None:
         )
 
 
-def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:
+def _deal(
+    plan: Plan, place: DemoPaths, advance: Advance, *, film_hour: bool
+) -> tuple[WrittenFloor, str]:
     written = write(
         plan,
         place.folder,
         lambda facts: advance(0, doing=f"Deal: {quantity(facts, 'fact')}"),
+        film=worst_and(FILMED, hour=film_hour),
         cameras_max=2,
     )
     tables = ", ".join(table.table for table in plan.tables)
@@ -293,8 +302,8 @@ def _film(
     catch_up_views(database, VIEWS, advance)
     _index(database, plan, place)
     return None, (
-        f"drawn meanwhile: {quantity(len(written.shots), 'camera minute')}"
-        f" in {quantity(segments, 'segment')}, around each mistake"
+        f"drawn meanwhile: {quantity(len(written.shots), 'film')} in"
+        f" {quantity(segments, 'segment')}, of rounds by chance and of the worst"
     )
 
 

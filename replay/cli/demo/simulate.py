@@ -11,6 +11,7 @@ from ledger.errors import Refused, Usage
 from ledger.games import games
 from ledger.simulate import (
     DEALT,
+    MISREADINGS,
     MISTAKES,
     FilmedWindow,
     Plan,
@@ -33,7 +34,7 @@ _AROUND_US = 5_000_000  # filmed before and after a round
 _MISTAKES_WORD = "mistakes"
 
 
-@app.command("simulate", epilog="Mistakes: " + ", ".join(MISTAKES) + ".")
+@app.command("simulate", epilog="Mistakes: " + ", ".join((*MISTAKES, *MISREADINGS)) + ".")
 def simulate(  # noqa: PLR0913 - one option a choice
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder to create.")],
     *,
@@ -56,6 +57,10 @@ def simulate(  # noqa: PLR0913 - one option a choice
         ),
     ] = None,
     cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn per table.")] = 1,
+    strip: Annotated[
+        bool,
+        typer.Option("--strip", help="Draw small pictures, with the time as a strip of cells."),
+    ] = False,
     gaming_day: Annotated[
         str, typer.Option(metavar="DAY", help="YYYY-MM-DD.", callback=require_gaming_day)
     ] = "2026-11-20",
@@ -97,6 +102,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
             lambda facts: advance(0, doing=f"deal: {quantity(facts, 'fact')}"),
             film=windows,
             cameras_max=cameras,
+            strip=strip,
         )
     segments = _filmed(plan, written, out)
     keys = sign_floor(out) if sign else 0
@@ -157,11 +163,11 @@ def _mistakes(told: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for each in told:
         match = _MISTAKE.fullmatch(each)
-        if match is None or match[1] not in MISTAKES:
+        if match is None or match[1] not in (*MISTAKES, *MISREADINGS):
             raise Usage(
                 f"`{each}` is not a mistake that can be planted",
                 where="--mistake",
-                hint=f"Give NAME=COUNT with one of {', '.join(MISTAKES)}.",
+                hint=f"Give NAME=COUNT with one of {', '.join((*MISTAKES, *MISREADINGS))}.",
             )
         found[match[1]] = found.get(match[1], 0) + int(match[2] or 1)
     return found

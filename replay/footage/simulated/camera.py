@@ -1,7 +1,8 @@
-"""Draws a simulated camera's segments, with its clock in the picture.
+"""Draws a simulated camera's segments, with its name and clock in the picture.
 
 For demonstrations, tests and load tests. Frames are drawn at the camera's captures, with jitter and
-drops; each keeps its own millisecond (ADR 0012). Code that replays a round must not import this.
+drops; each keeps its own millisecond (ADR 0012). They are H.264 where the extra `video` is
+installed, else VP8, at half the size. Code that replays a round must not import this.
 """
 
 from __future__ import annotations
@@ -9,24 +10,23 @@ from __future__ import annotations
 import hashlib
 import random
 import tempfile
-from bisect import bisect_right
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
-import numpy as np
 
 from ledger.errors import Unavailable
 from ledger.facts import SegmentRecorded
 from ledger.simulate.cameras.shot_list import CameraPlan, ShotList, camera_clock_us
 from ledger.values import format_time
-from replay.footage.decoding.timecode import Timecode, draw_strip
 from replay.footage.muxing.webm import Packet, read_ivf, write_webm
-from replay.footage.simulated.picture import HEIGHT, WIDTH, draw_clock, draw_table
+from replay.footage.simulated.painter import SIZE, STRIP_SIZE, Painter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _MS = 1000  # microseconds
@@ -52,20 +52,29 @@ def draw(
 ) -> list[DrawnSegment]:
     """Draw all segments of a shot list under a folder; the same list gives the same bytes.
 
-    Files are `<camera>/<start by the camera's clock>.webm`, which is also their label. progress:
+    Files are `<camera>/<start by the camera's clock>.webm`, or `.mp4`; so is their label. progress:
     called with frames done and total, once a segment. Raises OSError if the folder cannot be
     written, Unavailable if this OpenCV cannot write VP8.
     """
     plan = shot_list.plan
     (folder / plan.camera).mkdir(parents=True, exist_ok=True)
     groups = list(_segments(plan))
+    h264 = not plan.strip and find_spec("av") is not None
+    painter = Painter(shot_list, _size(plan, h264=h264))
     total, done, segments = sum(map(len, groups)), 0, []
     for captures in groups:
-        segments.append(_segment(shot_list, captures, folder))
+        segments.append(_segment(painter, captures, folder, h264=h264))
         done += len(captures)
         if progress:
             progress(done, total)
     return segments
+
+
+def _size(plan: CameraPlan, *, h264: bool) -> tuple[int, int]:
+    """The size of a picture. OpenCV's VP8 takes twenty times as long as H.264."""
+    if plan.strip:
+        return STRIP_SIZE
+    return SIZE if h264 else (SIZE[0] // 2, SIZE[1] // 2)
 
 
 def _captures(plan: CameraPlan) -> Iterator[_Capture]:
@@ -100,17 +109,24 @@ def _segments(plan: CameraPlan) -> Iterator[list[_Capture]]:
         yield current
 
 
-def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> DrawnSegment:
-    plan = shot_list.plan
+def _segment(
+    painter: Painter, captures: list[_Capture], folder: Path, *, h264: bool
+) -> DrawnSegment:
+    plan = painter.plan
     start_ms = captures[0].clock_ms
     ends_ms = captures[-1].clock_ms + 1000 // plan.frames_per_second
-    packets = [
-        Packet(capture.clock_ms - start_ms, octets)
-        for capture, octets in zip(captures, _encode(shot_list, captures), strict=True)
-    ]
-    octets = write_webm(packets, WIDTH, HEIGHT, ends_ms - start_ms)
+    times = [capture.clock_ms - start_ms for capture in captures]
+    pictures = _pictures(painter, captures)
+    if h264:
+        from replay.footage.simulated.h264 import write_mp4  # noqa: PLC0415 - an optional extra
+
+        octets = write_mp4(zip(times, pictures, strict=True), painter.size)
+    else:
+        packets = map(Packet, times, _encode(pictures, painter.size, plan.frames_per_second))
+        octets = write_webm(list(packets), *painter.size, ends_ms - start_ms)
     start = format_time(start_ms * _MS)
-    label = f"{plan.camera}/{start.replace(':', '').replace('-', '')}.webm"
+    kind = "mp4" if h264 else "webm"
+    label = f"{plan.camera}/{start.replace(':', '').replace('-', '')}.{kind}"
     (folder / label).write_bytes(octets)
     fact = SegmentRecorded(
         camera=plan.camera,
@@ -123,36 +139,34 @@ def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> Dra
     return DrawnSegment(fact, captures[-1].true_us + _SECOND // plan.frames_per_second)
 
 
-def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:
+def _encode(
+    pictures: Iterator[NDArray[np.uint8]], size: tuple[int, int], frames_per_second: int
+) -> list[bytes]:
     """The frames as VP8 packets. OpenCV spaces them evenly; their times are set later."""
     with tempfile.TemporaryDirectory(prefix="round-ledger-") as folder:
         path = Path(folder, "frames.ivf")
-        rate = float(shot_list.plan.frames_per_second)
+        rate = float(frames_per_second)
         fourcc = cv2.VideoWriter.fourcc(*"VP80")
-        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, fourcc, rate, (WIDTH, HEIGHT))
+        writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, fourcc, rate, size)
         if not writer.isOpened():
             raise Unavailable(
                 "This build of OpenCV cannot write VP8",
                 where=cv2.__file__,
                 hint="Install the opencv-python wheel; packages of distributions lack its codecs.",
             )
-        for picture in _pictures(shot_list, captures):
+        for picture in pictures:
             writer.write(picture)
         writer.release()
         return read_ivf(path.read_bytes())
 
 
-def _pictures(shot_list: ShotList, captures: list[_Capture]) -> Iterator[NDArray[np.uint8]]:
-    """A picture for each capture; the table is only redrawn when it changes."""
-    plan, shots = shot_list.plan, shot_list.shots
-    starts = [shot.at_us for shot in shots]
-    drawn, table = -2, np.empty(0, dtype=np.uint8)
+def _pictures(painter: Painter, captures: list[_Capture]) -> Iterator[NDArray[np.uint8]]:
+    """A picture for each capture. A frozen camera goes on sending the last one before its fault."""
+    frozen = [each for each in painter.plan.faults if each.kind == "frozen"]
     for capture in captures:
-        current = bisect_right(starts, capture.true_us) - 1
-        if current != drawn:
-            drawn = current
-            table = draw_table(plan.table, plan.camera, shots[current] if current >= 0 else None)
-        picture = table.copy()
-        draw_clock(picture, capture.clock_ms)
-        draw_strip(picture, Timecode(capture.clock_ms, capture.number % _CAPTURES))
-        yield picture
+        shown = capture
+        for fault in frozen:
+            if fault.from_us <= capture.true_us < fault.to_us:
+                back_ms = (capture.true_us - fault.from_us) // _MS
+                shown = _Capture(0, fault.from_us, capture.clock_ms - back_ms)
+        yield painter.picture(shown.true_us, shown.clock_ms, shown.number % _CAPTURES)

@@ -11,6 +11,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+import cv2
+
 from ledger.simulate import Plan, line, read_shots, recorded
 from replay.footage.simulated.camera import DrawnSegment, draw
 
@@ -49,4 +51,5 @@ def film(
 
 
 def _draw(path: Path, footage: Path) -> list[DrawnSegment]:
+    cv2.setNumThreads(1)  # each process has a core for itself
     return draw(read_shots(path), footage)

@@ -76,7 +76,7 @@ def filmed(folder: Path) -> Iterator[Vault]:
     with embedded(home):
         made = cli(
             "simulate", "--tables", "1", "--game", "criss_cross_poker", "--hours", "0.3",
-            "--seed", "11", "--footage", round_,
+            "--seed", "11", "--strip", "--footage", round_,
             "--gaming-day", day, "--out", out,
         )  # fmt: skip
         assert made.code == 0, made.err

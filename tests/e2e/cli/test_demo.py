@@ -60,7 +60,7 @@ def test_the_demonstration_finds_all_it_planted_and_leaves_a_record_to_try(
     assert after("replay", own).code == 0
     assert after("verify").code == 0
     report = (folder / "dossier" / "report.html").read_text()
-    assert "data:image/png;base64," in report
+    assert "data:image/jpeg;base64," in report
     checking = [sys.executable, folder / "dossier" / "verify.py", "--key", folder / "house.pub"]
     checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
     assert checked.returncode == 0, checked.stdout

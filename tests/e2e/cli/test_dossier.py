@@ -53,7 +53,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
     with embedded(home):  # held, so that each command need not start it
         made = cli(
             "simulate", "--tables", "1", "--hours", "0.3", "--seed", "11", "--mistake",
-            "overpay", "--footage", "mistakes", "--out", out,
+            "overpay", "--strip", "--footage", "mistakes", "--out", out,
         )  # fmt: skip
         assert made.code == 0, made.err
         assert cli("ingest", out / "feed.jsonl", out / "footage.jsonl", "--json").code == 0

@@ -230,7 +230,7 @@ def test_a_round_of_a_dealt_floor_is_cut_for_each_of_its_cameras(
 ) -> None:
     made = recorded.cli(
         "simulate", "--tables", "1", "--game", "three_dice_football", "--hours", "0.2", "--seed",
-        "3", "--mistake", "overpay", "--footage", "mistakes", "--cameras", "2", "--out",
+        "3", "--mistake", "overpay", "--strip", "--footage", "mistakes", "--cameras", "2", "--out",
         tmp_path / "floor",
     )  # fmt: skip
     assert made.code == 0, made.err

@@ -10,7 +10,8 @@ import pytest
 
 from ledger.simulate.cameras.shot_list import (
     CameraPlan,
-    FilmedArea,
+    ChipPile,
+    LyingCard,
     Shot,
     ShotList,
     camera_clock_us,
@@ -26,7 +27,6 @@ from replay.footage.decoding.timecode import (
 )
 from replay.footage.muxing.webm import Packet, read_ivf, write_webm
 from replay.footage.simulated.camera import DrawnSegment, draw
-from replay.footage.simulated.picture import WIDTH, draw_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,15 +48,12 @@ def shot_list(seconds: int = 24, **plan: object) -> ShotList:
     shots = tuple(
         Shot(
             START + second * S,
-            f"round 231, step {second}",
-            (
-                FilmedArea("Dealer", cards=("As", "Th", "??")),
-                FilmedArea("Ante", chips=2500 * (second + 1)),
-            ),
+            (LyingCard("As", 700, 300), LyingCard("Th", 800, 300), LyingCard("??", 900, 300)),
+            (ChipPile(2500 * (second + 1), 900, 500),),
         )
         for second in range(0, seconds, 2)
     )
-    told = {"offset_us": 1_370_123, "drift_ppm": 37, "seed": 7, **plan}
+    told = {"strip": True, "offset_us": 1_370_123, "drift_ppm": 37, "seed": 7, **plan}
     to_us = START + seconds * S
     fixed = CameraPlan(camera="CC-07-A", table="CC-07", from_us=START, to_us=to_us, **told)
     return ShotList(fixed, shots)
@@ -226,31 +223,3 @@ def test_a_picture_without_a_strip_reads_as_none(drawn: tuple[Path, list[DrawnSe
     swapped = picture.copy()
     swapped[-STRIP_HEIGHT:, :6] = swapped[-STRIP_HEIGHT:, :6][::-1]
     assert read_timecode(swapped) is None
-
-
-def test_what_does_not_fit_the_picture_is_cut_with_a_sign_and_never_wraps() -> None:
-    many = tuple(FilmedArea(f"Position {n}", cards=("As",) * 5, chips=2500) for n in range(30))
-    full, fitting = (draw_table("CC-07", "CC-07-A", Shot(0, "", many[:count])) for count in (30, 8))
-    corner = (slice(-60, -36), slice(WIDTH - 24, WIDTH))
-    assert not np.array_equal(full[corner], fitting[corner])
-    long, empty = (
-        draw_table("CC-07", "CC-07-A", Shot(0, caption)) for caption in ("one caption " * 30, "")
-    )
-    assert not np.array_equal(long[:26], empty[:26])
-    assert np.array_equal(long[26:], empty[26:])
-
-
-def test_every_kind_of_thing_on_a_table_is_drawn() -> None:
-    bare = draw_table("TDF-2", "TDF-2-A", Shot(0, "", (FilmedArea("Field"),)))
-    things = [
-        {"cards": ("Jk", "Td", "??")},
-        {"dice": (1, 2, 3, 4, 5, 6)},
-        {"chips": 100},
-        {"text": "20"},
-    ]
-    pictures = [
-        draw_table("TDF-2", "TDF-2-A", Shot(0, "", (FilmedArea("Field", **told),)))
-        for told in things
-    ]
-    different = {picture.tobytes() for picture in (bare, *pictures)}
-    assert len(different) == 5

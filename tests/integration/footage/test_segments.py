@@ -45,7 +45,8 @@ def recorded(path: Path, label: str = "elsewhere/label.webm") -> Fact:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    plan = CameraPlan(camera="CC-07-A", table="CC-07", from_us=START, to_us=START + 2 * S)
+    to_us = START + 2 * S
+    plan = CameraPlan(camera="CC-07-A", table="CC-07", from_us=START, to_us=to_us, strip=True)
     draw(ShotList(plan, ()), tmp_path)
     return tmp_path
 

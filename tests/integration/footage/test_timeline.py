@@ -31,6 +31,7 @@ GAP = (START + 21 * S, START + 26 * S)
 PLAN = CameraPlan(
     camera="CC-07-A",
     table="CC-07",
+    strip=True,
     from_us=START,
     to_us=START + 40 * S,
     offset_us=-2_345_678,
@@ -50,7 +51,7 @@ def fact(time_us: int, body: object) -> Fact:
 
 def floor(folder: Path) -> list[Fact]:
     """What a floor would tell: the camera's table, its segments, two rough clock checks."""
-    segments = draw(ShotList(PLAN, (Shot(START, "round 231"),)), folder)
+    segments = draw(ShotList(PLAN, (Shot(START),)), folder)
     facts = [fact(segment.closed_us, segment.fact) for segment in segments]
     covers = CameraMapped(camera="CC-07-A", table="CC-07", kind="stationary", covers=["table"])
     for at, error in ((START - 3_600 * S, READ_ERROR_US), (START + 1_800 * S, -READ_ERROR_US)):

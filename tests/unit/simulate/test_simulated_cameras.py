@@ -11,11 +11,7 @@ import pytest
 
 from ledger.facts import (
     CameraMapped,
-    CardsDealt,
-    CardsTurned,
     ClockChecked,
-    DiceThrown,
-    RoundStarted,
     SegmentRecorded,
 )
 from ledger.record.tape import Received
@@ -24,7 +20,6 @@ from ledger.simulate import (
     FilmedWindow,
     Plan,
     Planted,
-    happenings,
     line,
     plan_of,
     read_shots,
@@ -33,17 +28,15 @@ from ledger.simulate import (
     write,
 )
 from ledger.simulate.cameras.cameras import camera_plan, cameras_of
-from ledger.simulate.cameras.pictures import shots
 from ledger.simulate.cameras.shot_list import camera_clock_us
 from ledger.simulate.floor_files import around
-from ledger.values import UNKNOWN_CARD, parse_time
+from ledger.values import parse_time
 from replay.cameras.clocks import Check, camera_clock, to_camera
 from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ledger.simulate.device_emitter import Happening
     from ledger.simulate.feed import Emitted
 
 MINUTE_US = 60_000_000
@@ -57,14 +50,6 @@ def plan(minutes: int = 180) -> Plan:
 @cache
 def simulated(minutes: int = 180) -> list[Emitted]:
     return list(simulate(plan(minutes)))
-
-
-@cache
-def happened() -> dict[str, list[Happening]]:
-    tables: dict[str, list[Happening]] = defaultdict(list)
-    for each, _ in happenings(plan()):
-        tables[each.fact.table or ""].append(each)
-    return tables
 
 
 def us(moment: str) -> int:
@@ -126,60 +111,6 @@ def test_a_cameras_plan_keeps_the_clock_it_has_all_day() -> None:
         assert recording.gap is not None
         for at_us in (from_us, from_us + MINUTE_US // 2, from_us + MINUTE_US):
             assert abs(camera_clock_us(recording, at_us) - camera.clock_us(at_us)) <= 1
-
-
-@pytest.mark.parametrize("table", ["CC-01", "CC-02"])
-def test_community_cards_show_their_faces_only_once_turned(table: str) -> None:
-    story = happened()[table]
-    drawn = shots(story, plan().opens_us, plan().opens_us + 20 * MINUTE_US)
-    by_time = {each.at_us: each for each in drawn}
-    turned: dict[int, str] = {}
-    rounds = 0
-    for each in story:
-        body = each.fact.body
-        if each.true_us not in by_time:
-            continue
-        if isinstance(body, RoundStarted):
-            turned, rounds = {}, rounds + 1
-        elif isinstance(body, CardsTurned) and body.to == "community":
-            turned.update(zip(body.at or (), body.cards, strict=True))
-        if isinstance(body, (CardsTurned, CardsDealt)) and rounds:
-            cards = by_time[each.true_us].areas[0].cards
-            faces = {place: card for place, card in enumerate(cards) if card != UNKNOWN_CARD}
-            assert faces == turned
-    assert rounds > 5
-
-
-def test_the_dice_drawn_are_the_dice_thrown() -> None:
-    story = happened()["TDF-01"]
-    drawn = shots(story, plan().opens_us, plan().opens_us + 20 * MINUTE_US)
-    by_time = {each.at_us: each for each in drawn}
-    throws = 0
-    for each in story:
-        body = each.fact.body
-        if isinstance(body, DiceThrown) and each.true_us in by_time and body.offensive:
-            throws += 1
-            dice = next(area.dice for area in by_time[each.true_us].areas if area.dice)
-            assert dice == (*body.offensive, body.defensive)
-    assert throws > 10
-
-
-def test_a_camera_sees_what_was_lost_on_the_way() -> None:
-    lost = [each for story in happened().values() for each in story if each.arrives_us is None]
-    assert len(lost) == 3
-    for each in lost:
-        story = sorted(happened()[each.fact.table or ""], key=lambda other: other.true_us)
-        drawn = shots(story, each.true_us - MINUTE_US, each.true_us + MINUTE_US)
-        assert each.true_us in {shot.at_us for shot in drawn}
-
-
-def test_shots_stand_in_order_and_begin_where_the_window_does() -> None:
-    from_us = plan().opens_us + 30 * MINUTE_US
-    drawn = shots(happened()["CC-01"], from_us, from_us + MINUTE_US)
-    times = [each.at_us for each in drawn]
-    assert times[0] == from_us
-    assert times == sorted(times)
-    assert times[-1] <= from_us + MINUTE_US
 
 
 @pytest.mark.long
