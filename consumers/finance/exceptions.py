@@ -1,4 +1,4 @@
-"""Exceptions that rest on more than a day's facts: equivocations, and corrections by one person.
+"""Exceptions that rest on more than a day's facts: equivocations, and those of corrections.
 
 An equivocation: a device recorded one fact twice, with different content. The record keeps what
 came first, and the other input in quarantine. The table's day that either is of names both. No
@@ -15,8 +15,8 @@ from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
 from ledger.adjudication.corrections import corrections_of
 from ledger.facts import type_name
-from ledger.finance.exceptions import EQUIVOCATION, signed_by_one
-from ledger.finance.feed import MONEY, with_signers
+from ledger.finance.exceptions import EQUIVOCATION, of_corrections
+from ledger.finance.feed import MONEY, with_named
 from ledger.finance.placing import own_day, table_of
 from ledger.finance.rounds import MONEY_OF_ROUNDS
 from ledger.finance.slips import refs
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import DayKey, FactId
+    from ledger.finance.exceptions import DayKey
     from ledger.finance.table_day import DayRecord
     from ledger.record.wire import Fact
 
@@ -129,7 +129,7 @@ SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}
 """  # noqa: S608 - put together from constants
 
 
-def corrected_by_one(
+def about_corrections(
     store: ViewStore,
     asked: Mapping[str, object],
     corrected: Mapping[DayKey, DayRecord],
@@ -152,16 +152,6 @@ def corrected_by_one(
         made[of] = list(
             {(each.source, each.id): each for each in (*made.get(of, ()), *its)}.values()
         )
-    alone = {of: its for of, its in made.items() if signed_by_one(its)}
-    if not alone:
-        return dict(corrected)
-    return with_signers(corrected, recorded, alone, _days_of_rounds(store, alone))
-
-
-def _days_of_rounds(store: ViewStore, made: Mapping[FactId, list[Fact]]) -> dict[FactId, DayKey]:
-    """The days of those facts that are of rounds."""
-    found: dict[FactId, DayKey] = {}
-    for of, row in rows_of(store, made).items():
-        if round_ := fact_of(row).round:
-            found[of] = (round_.property, round_.gaming_day, round_.table)
-    return found
+    facts = {of: fact_of(row) for of, row in rows_of(store, made).items()} if made else {}
+    named = of_corrections(made, facts)
+    return with_named(corrected, recorded, named, facts) if named else dict(corrected)

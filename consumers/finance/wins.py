@@ -146,7 +146,7 @@ def records_of(
     if not _has_corrections(store, asked):
         return DayRecords(corrected, None)
     recorded = day_records(store, asked, AS_RECORDED)
-    its = exceptions.corrected_by_one(store, _parameters(asked), corrected, recorded)
+    its = exceptions.about_corrections(store, _parameters(asked), corrected, recorded)
     return DayRecords(its, recorded)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.adjudication.corrections import without_effect
 from ledger.facts import (
     DropBoxAttached,
     DropBoxCounted,
@@ -41,6 +42,9 @@ EQUIVOCATION = "equivocation"
 BY_ONE = "corrected_by_one"
 """The code of a fact whose correction one person alone signed."""
 
+NO_EFFECT = "correction_without_effect"
+"""The code of a fact with a correction that cannot be applied."""
+
 
 NOT_ATTACHED, ONE_PERSON, USED_AGAIN = "box_not_attached", "one_person", "slip_used_again"
 TWO_KINDS = "two_kinds_of_game"
@@ -48,7 +52,7 @@ TWO_KINDS = "two_kinds_of_game"
 SINCE_6 = frozenset(
     (
         *("check_boxed_twice", "voucher_boxed_twice", "voucher_missing", "voucher_unknown"),
-        *(NOT_ATTACHED, ONE_PERSON, USED_AGAIN, TWO_KINDS),
+        *(NOT_ATTACHED, ONE_PERSON, USED_AGAIN, TWO_KINDS, NO_EFFECT),
     )
 )
 """Codes that no report before version 6 has."""
@@ -140,6 +144,36 @@ def corrected_by_one(
                 facts=[FactRef(*of), *refs([fact])],
             ),
         )
+
+
+def of_corrections(
+    made: Mapping[FactId, Sequence[Fact]], facts: Mapping[FactId, Fact]
+) -> list[tuple[FactId, AuditException]]:
+    """The exceptions of corrections, by their fact: signed by one person, or without effect.
+
+    facts: those that are corrected, as recorded.
+    """
+    vain = [
+        (fact, of, why)
+        for of, its in made.items()
+        if of in facts
+        for fact, why in without_effect(facts[of], its)
+    ]
+    return [
+        *corrected_by_one(made),
+        *(
+            (
+                of,
+                AuditException(
+                    code=NO_EFFECT,
+                    says=f"A correction of fact {of[1]} of {of[0]} has no effect, as its content "
+                    f"does not fit: {why}.",
+                    facts=[FactRef(*of), *refs([fact])],
+                ),
+            )
+            for fact, of, why in sorted(vain, key=lambda each: by_time(each[0]))
+        ),
+    ]
 
 
 def of_one_day(facts: Sequence[Fact], slips: Sequence[SlipRecord]) -> list[AuditException]:

@@ -29,9 +29,8 @@ from ledger.finance.boxes import vouchers_bought
 from ledger.finance.exceptions import (
     DayKey,
     boxed_twice,
-    corrected_by_one,
+    of_corrections,
     of_one_day,
-    signed_by_one,
     used_again,
 )
 from ledger.finance.placing import (
@@ -122,10 +121,9 @@ def day_records(facts: Iterable[Fact], rulings: Iterable[object]) -> dict[DayKey
     ruled = [each for each in rulings if isinstance(each, Ruling)]
     found = _records(corrected(told, corrections(told)), ruled, _known(told))
     made = corrections_of(told)
-    if not any(map(signed_by_one, made.values())):
-        return found
-    of_rounds = {(f.source, f.id): _day_of(f.round) for f in told if f.round}
-    return with_signers(found, _as_recorded(told, ruled), made, of_rounds)
+    known = {(fact.source, fact.id): fact for fact in told}
+    named = of_corrections(made, known)
+    return with_named(found, _as_recorded(told, ruled), named, known) if named else found
 
 
 def _day_of(round_: RoundId) -> DayKey:
@@ -137,25 +135,25 @@ def _as_recorded(told: Sequence[Fact], ruled: Sequence[Ruling]) -> dict[DayKey, 
     return _records(told, [each.before or each for each in ruled], _known(told))
 
 
-def with_signers(
+def with_named(
     records: Mapping[DayKey, DayRecord],
     recorded: Mapping[DayKey, DayRecord],
-    made: Mapping[FactId, Sequence[Fact]],
-    of_rounds: Mapping[FactId, DayKey],
+    named: Iterable[tuple[FactId, AuditException]],
+    facts: Mapping[FactId, Fact],
 ) -> dict[DayKey, DayRecord]:
-    """Days with an exception for each correction of theirs that one person alone signed.
+    """Days with the exceptions of their corrections.
 
-    recorded: the same days without corrections. of_rounds: the days of corrected facts of rounds.
+    recorded: the same days without corrections. facts: the corrected facts, those of rounds too.
     """
     days: dict[FactId, set[DayKey]] = defaultdict(set)
     for its in (records, recorded):
         for key, each in its.items():
             for fact in papers_of(each):
                 days[fact.source, fact.id].add(key)
-    for of, key in of_rounds.items():
-        days[of].add(key)
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
-    for of, exception in corrected_by_one(made):
+    for of, exception in named:
+        if of in facts and (round_ := facts[of].round):
+            days[of].add(_day_of(round_))
         for key in days.get(of, ()):
             found[key].append(exception)
     return {

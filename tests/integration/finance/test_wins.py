@@ -235,6 +235,51 @@ def test_a_correction_that_one_person_signed_is_an_exception(
     assert found == (alone if second == "f-1" else [])
 
 
+WITHOUT_EFFECT: dict[str, dict[str, Any]] = {
+    "lacks": {"position": 1},
+    "beyond": {"position": 1, "amount": 10**30},
+    "no number": {"position": 1, "amount": True},
+    "another kind": {"slip": "F-1", "kind": "fill"},
+}
+
+
+@pytest.mark.parametrize("how", WITHOUT_EFFECT)
+@pytest.mark.parametrize("early", [False, True])
+def test_a_correction_that_cannot_be_applied_is_an_exception(
+    database: Database, how: str, *, early: bool
+) -> None:
+    """The control: one that can be applied is none. A later one of another day is not named."""
+    bought = told(CashBoughtIn(position=1, amount=1_000), at=10)
+    made = correction(bought, WITHOUT_EFFECT[how], at=20)
+    other = told(CashBoughtIn(position=1, amount=3_000), at=11)
+    fits = correction(other, {"position": 1, "amount": 2_000}, at=21)
+    its = [made, fits, bought, other] if early else [bought, other, made, fits]
+    days = [opened(DAY, at=0), box("B1", at=1), counted("B1", 0, at=50), opened(NEXT, at=90)]
+    win = one(database, [*days, *its])
+    assert win.items[0].amount == -3_000
+    [found] = win.exceptions
+    assert found.code == "correction_without_effect"
+    assert [ref.id for ref in found.facts] == [bought.id, made.id]
+    assert "has no effect" in found.says
+    assert wins.read(database, gaming_day=NEXT)[0].exceptions == []
+
+
+def test_a_correction_of_a_correction_that_cannot_be_applied_is_one_too(
+    database: Database,
+) -> None:
+    bought = told(CashBoughtIn(position=1, amount=1_000), at=10)
+    made = correction(bought, {"position": 1, "amount": 2_000}, at=20)
+    as_meant = msgspec.json.decode(made.data)
+    inner = correction(made, {**as_meant, "data": {"position": 1}}, at=30)
+    nothing = correction(made, {"position": 1}, at=31)
+    elsewhere = {**as_meant, "of": {"source": bought.source, "id": "another"}}
+    other = correction(made, elsewhere, at=32)
+    win = one(database, [opened(DAY, at=0), bought, made, inner, nothing, other])
+    assert [(each.code, each.facts[1].id) for each in win.exceptions] == [
+        ("correction_without_effect", each.id) for each in (inner, nothing, other)
+    ]
+
+
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("second", ["F-1", "S-1"])
 def test_so_is_one_of_a_fact_of_a_round(database: Database, second: str, *, late: bool) -> None:

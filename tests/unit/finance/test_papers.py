@@ -284,6 +284,17 @@ def test_an_earlier_version_of_the_report_says_what_it_said() -> None:
     assert not any(each.exceptions for each in before)
 
 
+def test_a_correction_that_cannot_be_applied_is_said_from_version_6_of_the_report_on() -> None:
+    bought = fact("cash_bought_in", 10, position=1, amount=1_000)
+    of = {"source": bought["source"], "id": bought["id"]}
+    people = {"because": "Misread.", "by": "F-1", "second": "F-2"}
+    made = fact("fact_corrected", 20, "office", of=of, data={"position": 1}, **people)
+    facts = read_by_program(day_lines(bought, made, count(59)))
+    now, before = (wins(facts, [], None, report)[0] for report in (REPORT, 5))
+    assert [each.code for each in now.exceptions] == ["correction_without_effect"]
+    assert before == msgspec.structs.replace(now, exceptions=[])
+
+
 @pytest.mark.parametrize(
     ("game", "found"), [("omaha_5_high", (0, None, -500)), ("criss_cross_poker", (-500, 0, None))]
 )
