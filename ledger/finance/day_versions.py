@@ -18,7 +18,7 @@ from ledger.adjudication.submissions import filed
 from ledger.facts import Body, DayReopened, DaySealed, FactCorrected, RulesSubmissionFiled
 from ledger.finance.exceptions import is_one
 from ledger.finance.feed import tables_of, wins, wins_by_shift
-from ledger.finance.placing import OPENS_DAY, day_before, disputed_tables, table_of
+from ledger.finance.placing import OPENS_DAY, day_before, disputed_tables, own_day, table_of
 from ledger.finance.table_day import closer_of
 from ledger.finance.win import REPORT, REPORT_5, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
@@ -195,7 +195,7 @@ def at_edge(late: Iterable[Fact], gaming_day: str) -> dict[str | None, list[Fact
     found: dict[str | None, list[FactRef]] = defaultdict(list)
     for fact in late:
         body = fact.body
-        if isinstance(body, OPENS_DAY):
+        if isinstance(body, OPENS_DAY) and own_day(fact) != gaming_day:
             found[table_of(fact)[1]].append(FactRef(fact.source, fact.id))
         elif isinstance(body, RulesSubmissionFiled) and body.effective_from <= gaming_day:
             [submission] = filed([fact])
