@@ -27,10 +27,10 @@ from ledger.record.wire import fact_of, parse_line, structured
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import DayKey
+    from ledger.finance.exceptions import DayKey, FactId
     from ledger.finance.table_day import DayRecord
     from ledger.record.wire import Fact
 
@@ -139,9 +139,22 @@ def about_corrections(
 
     asked: property and day, as in the queries of wins.
     """
+    made, facts = corrections_of_day(store, asked, (corrected, recorded))
+    named = of_corrections(made, facts)
+    return with_named(corrected, recorded, named, facts) if named else dict(corrected)
+
+
+def corrections_of_day(
+    store: ViewStore, asked: Mapping[str, object], days: Iterable[Mapping[DayKey, DayRecord]]
+) -> tuple[dict[FactId, list[Fact]], dict[FactId, Fact]]:
+    """The corrections of some days by what each is of in the end, and the facts that they are of.
+
+    days: with corrections, and as recorded. asked: as above. Corrections of facts that came later
+    are among them, whatever their day.
+    """
     papers = {
         (fact.source, fact.id)
-        for records in (corrected, recorded)
+        for records in days
         for each in records.values()
         for fact in papers_of(each)
     }
@@ -153,5 +166,4 @@ def about_corrections(
             {(each.source, each.id): each for each in (*made.get(of, ()), *its)}.values()
         )
     facts = {of: fact_of(row) for of, row in rows_of(store, made).items()} if made else {}
-    named = of_corrections(made, facts)
-    return with_named(corrected, recorded, named, facts) if named else dict(corrected)
+    return made, facts

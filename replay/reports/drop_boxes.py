@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.finance import papers
-from ledger.facts import DropBoxCounted
-from ledger.finance.boxes import KINDS, boxes, foreign_value
+from ledger.facts import DropBoxCounted, DropBoxVerified
+from ledger.finance.boxes import KINDS, boxes, counted, foreign_value
 from replay.reports.kind import columns
 from replay.reports.table import ReportColumn
 from replay.text.wins import plain
@@ -31,6 +31,32 @@ def content(asked: AskedReport) -> Iterator[Sequence[Value]]:
                 of.table, plain(kind), counted - differs if counted is not None else None, counted,
                 differs if known else None,
             )  # fmt: skip
+
+
+COUNTS = (
+    *columns("table box", "first_count second_count verified"),
+    *columns("counted_first_by counted_second_by verified_by"),
+)
+
+
+def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each box of the day: both counts and the cage's verification, and who signed each.
+
+    The last count of a number and the last verification stand; a missing one is n/a.
+    """
+    day = papers.read(asked.database, asked.property, asked.gaming_day)
+    for (table, number), facts in sorted(day.boxes.items()):
+        [box] = boxes(facts)
+        totals: dict[int, tuple[int | None, str]] = {}
+        for fact in box.counts:
+            if isinstance(fact.body, DropBoxCounted):
+                kinds = counted(fact, {}).values()
+                total = None if None in kinds else sum(each or 0 for each in kinds)
+                totals[fact.body.count] = total, ", ".join(fact.body.counted_by)
+        bodies = [f.body for f in box.verified if isinstance(f.body, DropBoxVerified)]
+        cage = (bodies[-1].total, bodies[-1].by) if bodies else (None, None)
+        amounts, people = zip(*(totals.get(nth, (None, None)) for nth in (1, 2)), cage, strict=True)
+        yield table, number, *amounts, *people
 
 
 NOTES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.finance import coupons_and_checks, journal, meters, sealed_wins
+from consumers.rounds.search_index import VIEW as SEARCH
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
@@ -21,6 +22,7 @@ from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
 from replay.reports import coupon_papers, drop_boxes, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns
+from replay.reports.overrides import OVERRIDES, overrides
 from replay.reports.table import ReportColumn
 from replay.text.wins import is_money, missing_says, plain
 
@@ -120,17 +122,24 @@ def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 _MISPAYS = (
     *columns("round position hand wager throw section code says", "amount"),
-    ReportColumn("cause"),
+    *(*columns("cause time dealers", "stake"),),
 )
 
 
 def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
+    """Each item of the pay gap. Time, dealers and stake follow the record."""
+    rounds = play.round_places(asked, [i.round for of in asked.wins for i in of.items if i.round])
     for of in asked.wins:
         for item in (each for each in of.items if each.gap == "pay"):
             places = (item.position, item.hand, item.wager, item.throw)
             told = (None if each is None else str(each) for each in places)
             cause = "fact_missing" if _lost(of, item) else None
-            yield item.round, *told, item.section, item.code, item.says, item.amount, cause
+            place = rounds.get(item.round or "", play.RoundPlace())
+            stake = place.stakes.get((item.position, item.hand, item.wager, item.throw))
+            yield (
+                item.round, *told, item.section, item.code, item.says, item.amount, cause,
+                place.time, place.dealers, stake,
+            )  # fmt: skip
 
 
 _EXCEPTIONS = columns("table what code says", "amount")
@@ -300,6 +309,14 @@ REPORTS = (
         of_seal=False,
     ),
     ReportKind(
+        "overrides", "Overrides, voids and corrections", "day", OVERRIDES, overrides,
+        of_seal=False,
+    ),
+    ReportKind(
+        "box-counts", "Counts of boxes", "day", drop_boxes.COUNTS, drop_boxes.box_counts,
+        of_seal=False,
+    ),
+    ReportKind(
         "exceptions", "Items, causes and exceptions", "day", _EXCEPTIONS, _exceptions, sums=True
     ),
     ReportKind("late", "Late facts of a closed day", "day", _LATE, _late),
@@ -348,5 +365,5 @@ REPORTS = (
 )  # fmt: skip
 """Every report, in the order of `report schedule`."""
 
-VIEWS = tuple(dict.fromkeys((*sealed_wins.VIEWS, coupons_and_checks.VIEW, *meters.VIEWS)))
+VIEWS = tuple(dict.fromkeys((*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH, *meters.VIEWS)))
 """The views to catch up before a report."""

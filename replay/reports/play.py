@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers.finance import sealed_wins
+from consumers.rounds.search_index import POSTS
 from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, submission_rows
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import filed, kept_rules
@@ -18,9 +19,11 @@ from ledger.rules.engine.steps import POT
 from ledger.values import RoundId
 from replay.reports.kind import columns, days_between, first_day
 from replay.reports.table import ReportColumn
+from replay.shell.zones import house_zones
+from replay.text.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.adjudication.submissions import RulesFor
     from ledger.finance.win import TableWin
@@ -130,6 +133,49 @@ def _theoretical(
         so_far = sums.get((game, wager), Fraction(0))
         sums[game, wager] = None if edge is None or so_far is None else so_far + edge * cents
     return {of: None if each is None else round(each) for of, each in sums.items()}
+
+
+class RoundPlace(NamedTuple):
+    """When a round ended, who dealt it, and the stakes of its wagers in cents."""
+
+    time: str | None = None
+    dealers: str | None = None
+    stakes: Mapping[tuple[Any, ...], int] = {}
+
+
+_PLACES = f"""
+SELECT w.round, r.last_us, (
+    SELECT string_agg(DISTINCT p.employee, ', ') FROM (
+        SELECT DISTINCT ON (x.employee) x.employee, x.comes FROM {{schema}}.{POSTS.name} x
+         WHERE x.property = r.property AND x.table_name = r.table_name AND x.role = 'dealer'
+           AND x.time_us <= r.last_us AND x.time_us > r.last_us - 86400000000
+         ORDER BY x.employee, x.time_us DESC) p WHERE p.comes),
+    (SELECT json_agg(json_build_array(s.position, s.hand, s.wager, s.throw, s.stake))
+       FROM {{schema}}.{SETTLEMENTS.name} s WHERE (s.property, s.table_name, s.gaming_day, s.number)
+         = (r.property, r.table_name, r.gaming_day, r.number))
+  FROM unnest(%(rounds)s::text[]) AS w (round)
+  JOIN {{schema}}.{RULINGS.name} r ON r.property = %(property)s
+   AND r.table_name = split_part(w.round, '/', 1) AND r.gaming_day = split_part(w.round, '/', 2)
+   AND r.number = split_part(w.round, '/', 3)::int
+"""  # noqa: S608 - as above
+
+
+def round_places(asked: AskedReport, rounds: Sequence[str]) -> dict[str, RoundPlace]:
+    """The places of some rounds by their subjects, `CC-07/2026-11-20/231`."""
+    if not rounds:
+        return {}
+    zone = house_zones(asked.database).of(asked.property)
+    views = [each.name for each in (RULINGS, SETTLEMENTS, POSTS)]
+    of = {"property": asked.property, "rounds": sorted(set(rounds))}
+    with reading(asked.database, views) as store:
+        return {
+            name: RoundPlace(
+                stamp(last_us, zone, ms=False),
+                dealers,
+                {tuple(each[:4]): each[4] for each in stakes or ()},
+            )
+            for name, last_us, dealers, stakes in store.query(_PLACES, of)
+        }
 
 
 RAKE = (

@@ -11,8 +11,8 @@ from ledger.facts import InventoryCounted
 from ledger.facts.money import ChipSlip
 from ledger.finance.shifts import END_US, ShiftTime
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
+from ledger.values import dollars
 from replay.reports.kind import columns
-from replay.reports.table import ReportColumn
 from replay.shell.zones import house_zones
 from replay.text.times import stamp
 
@@ -82,7 +82,7 @@ def _minutes_open(slip: SlipRecord) -> int | None:
 
 RUNDOWN = (
     *columns("table time kind slip", "expected counted difference"),
-    *(ReportColumn(name) for name in ("counted_by", "observed_by")),
+    *columns("counted_by observed_by pieces"),
 )
 
 
@@ -123,9 +123,15 @@ def _of_table(
             differs = None if expected is None else body.total - expected
             yield (
                 of.table, _time([fact], zone), body.kind, body.slip,
-                expected, body.total, differs, body.counted_by, body.observed_by,
+                expected, body.total, differs, body.counted_by, body.observed_by, _pieces(body),
             )  # fmt: skip
             expected = body.total + _gained(of, since, rounds.get(since.shift))
+
+
+def _pieces(of: InventoryCounted) -> str:
+    """The pieces of a count by denomination, the highest first: `$25.00 x 40, $5.00 x 12`."""
+    its = sorted(((int(cents), count) for cents, count in of.chips.items()), reverse=True)
+    return ", ".join(f"{dollars(cents)} x {count}" for cents, count in its)
 
 
 def _gained(of: DayRecord, since: ShiftTime, rounds: RoundsMoney | None) -> int:

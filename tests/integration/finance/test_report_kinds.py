@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from tests.property.finance.floors import Line
 
 HEAD = ReportHead("hollywood", "A report", DAY, "COUNTED", 0, "0" * 64, "now", "me", 0)
-NEW = ("slips", "inventories", "wagers", "rake", "tax-week", "coupons-day", "coupons-month")
+NEW = (
+    *("slips", "inventories", "wagers", "rake", "tax-week", "coupons-day", "coupons-month"),
+    *("mispays", "denominations", "box-counts", "overrides"),
+)
 
 
 def test_each_report_opens_as_a_workbook_and_as_parquet_with_its_rows(database: Database) -> None:
@@ -112,6 +115,7 @@ def test_slips_and_trays_are_printed_with_their_times_and_differences(
         ["close", "4990.00", "4990.00", "0.00"],
     ]
     assert trays[0][1].endswith("-05:00")
+    assert trays[0][-3:] == ["D-1", "F-1", "$1.00 x 5000"]
     [opened, _] = printed(two_days, tmp_path, "inventories", day=NEXT)
     assert opened[4:7] == ["4990.00", "5000.00", "10.00"]
 
@@ -158,10 +162,38 @@ def test_a_version_is_printed_with_what_it_said(two_days: Cli, tmp_path: Path) -
     assert printed(two_days, tmp_path, "three-wins", "--version", "1") == signed
     trial = [printed(two_days, tmp_path, "trial-balance", "--version", each) for each in "12"]
     assert trial[0] != trial[1]
+    [closed, closed_again] = printed(two_days, tmp_path, "overrides")
+    assert closed[1:] == ["closed", f"{DAY}, version 1", "F-1", "F-2", ""]
+    assert closed_again[1:3] == ["closed", f"{DAY}, version 2"]
     again = printed(two_days, tmp_path, "three-wins", "--version", "2")
     assert float(again[0][3]) - float(signed[0][3]) == 100
     refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--version", "1")
     assert (refused.code, "what two people signed" in refused.err) == (2, True)
+
+
+@pytest.mark.long
+def test_overrides_and_counts_of_boxes_name_their_people(two_days: Cli, tmp_path: Path) -> None:
+    counted = count(59, currency={"5000": 2})
+    of = {"source": counted["source"], "id": counted["id"]}
+    meant = {**counted["data"], "currency": {"5000": 3}}
+    people = {"because": "A note was stuck.", "by": "F-1", "second": "F-2"}
+    void = slip("fill", "voided", "F-3", 48) | {"id": "void"}
+    void["data"] |= {"by": ["F-8", "C-9"], "reason": "Not needed."}
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    more = [
+        fact("fact_corrected", 54, "office", of=of, data=meant, **people),
+        fact("drop_box_verified", 59, "cage", **box, total=15_000, by="C-5"),
+        void,
+    ]
+    ingest(two_days, tmp_path / "more.jsonl", more)
+    voided, corrected = printed(two_days, tmp_path, "overrides")
+    assert voided[1:] == ["voided", "Fill Slip F-3", "F-8", "C-9", "Not needed."]
+    name = f"drop_box_counted {of['id']} of {of['source']}"
+    assert corrected[1:] == ["corrected", name, "F-1", "F-2", "A note was stuck."]
+    [its] = printed(two_days, tmp_path, "box-counts")
+    assert its == ["CC-07", "B1", "150.00", "", "150.00", "N-1, N-2", "", "C-5"]
+    [notes] = printed(two_days, tmp_path, "denominations")
+    assert notes[:9] == ["CC-07", "B1", "0", "0", "0", "0", "0", "3", "0"]
 
 
 def date_of(fact: Fact) -> str:

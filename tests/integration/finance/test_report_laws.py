@@ -101,6 +101,7 @@ def law_of_reports(of: dict[str, Rows]) -> None:
     assert summed(of["mispays"], "amount") == summed(three, "pay_gap")
     paid = {name: summed(three, f"paid_{name}") for name in ("under", "over", "otherwise")}
     assert paid["under"] - paid["over"] + paid["otherwise"] == summed(three, "pay_gap")
+    assert all(row["time"] for row in of["mispays"] if row["round"])
     lost = [row for row in of["mispays"] if row["cause"] or row["code"] in NOBODYS]
     others = [row for row in of["mispays"] if row not in lost]
     assert len(others) == summed(three, "over") + summed(three, "under")
