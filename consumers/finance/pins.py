@@ -64,7 +64,8 @@ SELECT substr(split_part(c.round, '/', 1), length(%(property)s) + 2), c.tape, c.
 _STARTS = """
 SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.finance_facts f
   LEFT JOIN unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head) USING (tape)
- WHERE f.starts AND f.property = %(property)s AND f.table_seq > coalesce(p.head, 0)
+ WHERE f.starts AND f.property = %(property)s AND f.table_name = ANY(%(tables)s)
+   AND f.table_seq > coalesce(p.head, 0)
 """
 
 
@@ -74,14 +75,15 @@ def is_beyond(heads: Mapping[str, int], row: TapeRow) -> bool:
 
 
 def facts_at_edge(
-    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int]
+    store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], tables: Collection[str]
 ) -> dict[str | None, list[FactRef]]:
-    """As `day_versions.at_edge`, of the facts beyond these heads."""
+    """As `day_versions.at_edge`, of the facts beyond these heads that may change these tables."""
     property_, gaming_day = day
     pins = {
         "property": property_,
         "tapes": [f"{property_}/{place}" for place in heads],
         "heads": list(heads.values()),
+        "tables": list(tables),
     }
     late = [*submission_rows(store, property_), *store.rows_named(_STARTS, pins)]
     beyond = sorted((row for row in late if is_beyond(heads, row)), key=lambda row: row.position)

@@ -156,8 +156,7 @@ def read(
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
-                edge = facts_at_edge(store, (name, day), its.sealed.heads)
-                found |= _beside(its.sealed, signed, live, late, edge, asked.table)
+                found |= _beside(store, its.sealed, signed, live, late, asked.table)
         waiting = {} if by_shift else exceptions.equivocations(store, asked.property)
         for key, told in waiting.items():
             if (*key, None) in found:
@@ -376,11 +375,11 @@ def _late(
 
 
 def _beside(
+    store: ViewStore,
     seal: DaySealed,
     signed: SaidWins,
     live: Mapping[_Key, TableWin],
     late: Mapping[str, Sequence[tuple[str | None, LateFact]]],
-    edge: Mapping[str | None, Sequence[FactRef]],
     table: str | None,
 ) -> dict[_Key, TableWin]:
     """A sealed day's wins, each with its late facts and what they would change.
@@ -388,19 +387,27 @@ def _beside(
     If something would change and no late fact is of the table, those at the day's edge are named.
     """
     found = {_key(each): each for each in signed.wins if table in (None, each.table)}
+    both = {**live, **found}
+    pending = {key: day_versions.changes(found.get(key), live.get(key)) for key in both}
+    refs = {
+        key: [of.ref for shift, of in late.get(key[2], ()) if each.shift in (UNSET, shift)]
+        for key, each in both.items()
+    }
+    at_edge = {key for key in both if pending[key] and not refs[key]}
+    if at_edge:
+        edge = facts_at_edge(
+            store, next(iter(at_edge))[:2], seal.heads, {key[2] for key in at_edge}
+        )
+        refs |= {key: day_versions.beside(edge, key[2]) for key in at_edge}
+    more = [] if signed.is_signed else [_differs(seal)]
     told = {}
-    for key in dict.fromkeys([*found, *live]):
-        each = found.get(key) or live[key]
-        refs = [of.ref for shift, of in late.get(key[2], ()) if each.shift in (UNSET, shift)]
-        more = [] if signed.is_signed else [_differs(seal)]
-        pending = day_versions.changes(found.get(key), live.get(key))
-        refs = refs or (day_versions.beside(edge, key[2]) if pending else [])
-        more += [] if key in found else [_not_signed(seal, each, refs)]
+    for key, each in both.items():
+        lacking = [] if key in found else [_not_signed(seal, each, refs[key])]
         told[key] = msgspec.structs.replace(
             each,
-            exceptions=[*each.exceptions, *more],
-            late=refs,
-            pending=pending,
+            exceptions=[*each.exceptions, *more, *lacking],
+            late=refs[key],
+            pending=pending[key],
         )
     return told
 

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Browser, Page, Request, Response
 
     from tests.fixtures.screen import Screened
 
@@ -49,10 +50,18 @@ def kept(page: Page) -> Iterator[list[str]]:
         assert response
         kind = response.headers.get("content-type", "")
         if kind.startswith(("text/", "application/json")) and "/static/" not in response.url:
-            sent.append(response.text())
+            sent.append(_text(response))
 
     page.on("requestfinished", keep)
     yield sent
+
+
+def _text(response: Response) -> str:
+    """The text of a response. If its page was left meanwhile, it is asked for once more."""
+    try:
+        return response.text()
+    except PlaywrightError:
+        return response.frame.page.request.get(response.url).text()
 
 
 @pytest.mark.long
@@ -69,7 +78,7 @@ def test_an_investigator_goes_from_a_complaint_to_a_dossier_that_holds(
     with screened.page(browser, second) as page:
         reviewed_blind(page, screened, case)
         settled(page, case)
-        page.get_by_role("link", name="dossier").click()
+        page.get_by_role("link", name="dossier", exact=True).click()
         page.get_by_label("Reason").fill("The patron's lawyer asked.")
         with page.expect_download() as download:
             page.get_by_role("button", name="Make and download").click()

@@ -241,9 +241,8 @@ def test_case_and_dossier_have_the_marks_and_the_dossier_checks_them(
     page.keyboard.press("Enter")
     expect(page.locator("#marks-box", has_text="For the dossier.")).to_be_visible()
     subject = screened.subject
-    raised = screened.cli(
-        "dispute", "raise", subject, "--position", "1", "--claim", "Short.", "--by", "S-2001"
-    )
+    claim = ("--position", "1", "--claim", "Short.", "--by", "S-2001", "--json")
+    raised = screened.cli("dispute", "raise", subject, *claim)
     assert raised.code == 0, raised.err
     page.goto(f"{screened.url}/cases")
     page.get_by_role("link", name="D-").first.click()
@@ -265,3 +264,6 @@ def test_case_and_dossier_have_the_marks_and_the_dossier_checks_them(
     assert "is not the picture of a still that a fact records" in told, "the control"
     assert still.suffix == ".png"
     assert "In case and dossier." in (out / "report.html").read_text()
+    case = raised.json[0]["dispute"]  # tests that come after find no open dispute
+    resolved = screened.cli("dispute", "resolve", case, "--outcome", "Right.", "--by", "S-2001")
+    assert resolved.code == 0, resolved.err
