@@ -191,5 +191,19 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
         yield advance
 
 
+@contextmanager
+def progress_up_to(what: str) -> Iterator[Callable[[int, int], None]]:
+    """As `progress`, for work that says how many steps are done, and of how many."""
+    with progress(what) as advance:
+        was = 0
+
+        def passed(done: int, total: int) -> None:
+            nonlocal was
+            advance(done - was, total=total)
+            was = done
+
+        yield passed
+
+
 def _silent(steps: int = 1, *, doing: str | None = None, total: int | None = None) -> None:
     del steps, doing, total

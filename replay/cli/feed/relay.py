@@ -1,6 +1,6 @@
 """`relay`: publish the record on Kafka, publish parts again, compare topics with the record."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
-from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.output import Json, print_json, progress, progress_up_to, say, show_table
 from replay.shell.settings import in_force
 
 app = family()
@@ -224,7 +224,7 @@ def verify(*, json: Json = False) -> None:
 
     Example: round-ledger relay verify --json
     """
-    with opened_database() as database, _bar() as passed:
+    with opened_database() as database, progress_up_to("records") as passed:
         seen = check.verify(database, kafka(), passed)
     _tell(seen, json=json)
     if seen.broken:
@@ -257,16 +257,3 @@ def _tell(seen: FeedCheck, *, json: bool) -> None:
     if seen.missing:
         says += f" Missing facts and inputs: {seen.missing:,}."
     say(f"{says} Topics of views were not compared.")
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    with progress("records") as advance:
-        done = 0
-
-        def passed(read: int, total: int) -> None:
-            nonlocal done
-            advance(read - done, total=total)
-            done = read
-
-        yield passed

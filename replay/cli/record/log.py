@@ -1,6 +1,6 @@
 """`log`: seal the record into the witnessed log; prove and check what is in it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +33,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
-from replay.shell.output import Json, print_json, print_text, progress, say, show_table
+from replay.shell.output import Json, print_json, print_text, progress_up_to, say, show_table
 from replay.shell.settings import in_force
 
 app = family()
@@ -198,7 +198,7 @@ def check(
     if proof is not None:
         _tell_leaf(verified_leaf(_read(proof), keys, str(proof)), json=json)
         return
-    with opened_database() as database, _bar() as passed:
+    with opened_database() as database, progress_up_to("entries") as passed:
         seen = checking.check(database, _folder(), keys, passed)
     _tell_checked(seen, json=json)
     if seen.breaks:
@@ -248,19 +248,6 @@ def _read(path: Path) -> str:
         raise Usage(
             f"The file cannot be read: {error}", where=str(path), hint="Name another one."
         ) from error
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    with progress("entries") as advance:
-        done = 0
-
-        def passed(read: int, total: int) -> None:
-            nonlocal done
-            advance(read - done, total=total)
-            done = read
-
-        yield passed
 
 
 def _tell_key(key: SignerKey, *, json: bool) -> None:

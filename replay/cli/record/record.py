@@ -1,7 +1,5 @@
 """`verify`, `backup` and `restore`: check, back up and restore the record."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +17,7 @@ from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
-from replay.shell.output import Json, print_json, print_text, progress, say, show_table
+from replay.shell.output import Json, print_json, print_text, progress_up_to, say, show_table
 from replay.shell.settings import in_force
 from replay.shell.stills import copy_stills
 
@@ -51,7 +49,11 @@ def verify(
     Example: round-ledger verify --head heads.jsonl
     """
     kept = () if head is None else _heads(head)
-    with opened_database() as database, PostgresTape(database) as tape, _bar("verify") as passed:
+    with (
+        opened_database() as database,
+        PostgresTape(database) as tape,
+        progress_up_to("verify") as passed,
+    ):
         seen = tape.verify(
             kept, passed, lambda expected: side_by_side(database, expected, workers, passed)
         )
@@ -110,7 +112,7 @@ def restore(
             "The new database has no name", where="--into", hint="Name one: --into ledger_again."
         )
     kept = () if head is None else _heads(head)
-    with server(settings) as database, _bar("verify") as passed:
+    with server(settings) as database, progress_up_to("verify") as passed:
         _, seen = bring_back(folder, database, into or NAME, kept=kept, progress=passed)
     _copied(folder, settings.home)
     _tell(seen, len(kept), json=json)
@@ -136,20 +138,6 @@ def _tell(seen: Verified, kept: int, *, json: bool) -> None:
         _print(seen, kept)
     if seen.broken:
         raise typer.Exit(FINDINGS)
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress by rows of a verification."""
-    with progress(what) as advance:
-        done = 0
-
-        def passed(rows: int, tip: int) -> None:
-            nonlocal done
-            advance(rows - done, total=tip)
-            done = rows
-
-        yield passed
 
 
 def _heads(path: Path) -> list[Head]:
