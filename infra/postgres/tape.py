@@ -20,6 +20,7 @@ from psycopg.rows import tuple_row
 from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
 from ledger.errors import NotFound, Refused
+from ledger.record.later_breaks import verify_every
 from ledger.record.quarantine import QuarantineCounts, QuarantineRow, verify_quarantine
 from ledger.record.tape import (
     IDENTITY_OCTETS_MAX,
@@ -32,7 +33,7 @@ from ledger.record.tape import (
     TapeRow,
     Verdict,
 )
-from ledger.record.verify import Expected, Known, Verified, verify
+from ledger.record.verify import Expected, Known, Verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -127,8 +128,10 @@ SELECT {COLUMNS}, e.position, e.data_digest
  ORDER BY t.notification_id
 """  # noqa: S608 - as above
 _BEYOND = f"""
-SELECT {COLUMNS}, NULL::bigint, NULL::bytea FROM ledger.tape t
- WHERE t.notification_id > (SELECT r.position FROM ledger.record r)
+SELECT {COLUMNS}, e.position, e.data_digest
+  FROM ledger.tape t
+  LEFT JOIN ledger.identity e ON e.source = t.source AND e.fact_id = t.fact_id
+ WHERE t.notification_id > (SELECT r.position FROM ledger.record r) AND t.notification_id > %b
  ORDER BY t.notification_id LIMIT 1
 """  # noqa: S608 - as above
 _NEWEST = """
@@ -369,19 +372,20 @@ class PostgresTape:
     ) -> Verified:
         """Recompute every hash chain from bytes; `kept` are heads stored elsewhere.
 
-        If all chains hold, recompute every digest of the quarantine (`ledger.record.quarantine`).
+        Then recompute every digest of the quarantine (`ledger.record.quarantine`).
         Facts may be appended meanwhile; later ones are not verified. first: verifies the chains in
         another way; if it returns None, they are read here.
         """
         with self._database.connect("ledger_reader") as connection, translated(self._database):
             expected = _expected(connection, kept)
-            rows = chain(to_verify(connection, 0, expected.tip), beyond(connection))
-            seen = first(expected) or verify(rows, expected, progress)
-            if seen.broken:
-                return seen
+
+            def again(after: int) -> Iterator[tuple[TapeRow, Known | None]]:
+                return chain(to_verify(connection, after, expected.tip), beyond(connection, after))
+
+            seen = first(expected) or verify_every(again, expected, progress)
             counted = _counted_aside(connection)
-            broken = verify_quarantine(_aside_to_verify(connection, counted.last), counted)
-            return seen._replace(broken=broken, aside=counted.last)
+            breaks = verify_quarantine(_aside_to_verify(connection, counted.last), counted)
+            return seen._replace(aside=counted.last).with_breaks(breaks)
 
     def close(self) -> None:
         """Close every connection."""
@@ -619,9 +623,13 @@ def to_verify(
         after = rows[-1][0]
 
 
-def beyond(connection: psycopg.Connection[Any]) -> Iterator[tuple[TapeRow, Known | None]]:
-    """One row beyond the newest position that the record counts, if there is any."""
-    yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
+def beyond(
+    connection: psycopg.Connection[Any], after: int = 0
+) -> Iterator[tuple[TapeRow, Known | None]]:
+    """Every row beyond the newest position that the record counts, if there is any."""
+    while rows := _run(connection, _BEYOND, (after,)).fetchall():
+        yield from map(_beside_known, rows)
+        after = rows[-1][0]
 
 
 def _counted_aside(connection: psycopg.Connection[Any]) -> QuarantineCounts:

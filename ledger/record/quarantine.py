@@ -13,7 +13,7 @@ from ledger.record.tape import InQuarantine, unframe_attributes
 from ledger.record.verify import BreakKind, RecordBreak
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class QuarantineRow(NamedTuple):
@@ -44,21 +44,27 @@ def digest_of(attributes: bytes | None, octets: bytes) -> bytes:
 
 def verify_quarantine(
     rows: Iterable[QuarantineRow], counted: QuarantineCounts
-) -> RecordBreak | None:
-    """The first row of the quarantine that is not as kept, or None.
+) -> Iterator[RecordBreak]:
+    """Every row of the quarantine that is not as kept; wrong counts if nothing else is broken.
 
     `rows` come by number, up to `last`.
     """
     number = 0
+    whole = True
     for aside in rows:
-        number += 1
-        if aside.row.quarantine_id != number:
-            return _break("quarantine deleted", number, "an input that was kept here is gone")
+        for gone in range(number + 1, aside.row.quarantine_id):
+            whole = False
+            yield _break("quarantine deleted", gone, "an input that was kept here is gone")
+        number = aside.row.quarantine_id
         if odd := _contradiction(aside):
-            return _break("quarantine edited", number, odd)
+            whole = False
+            yield _break("quarantine edited", number, odd)
     if number < counted.last:
-        return _break("quarantine deleted", number + 1, "an input that was kept here is gone")
-    return _uncounted(counted)
+        whole = False
+        yield _break("quarantine deleted", number + 1, "an input that was kept here is gone")
+    uncounted = _uncounted(counted)
+    if whole and uncounted:
+        yield uncounted
 
 
 def _contradiction(aside: QuarantineRow) -> str | None:

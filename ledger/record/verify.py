@@ -1,4 +1,4 @@
-"""Verify the record: recompute every hash from bytes, and name the first break.
+"""Verify the record: recompute every hash from bytes, and name every break.
 
 Rows are read by position, in constant memory, and no stored hash is believed. A head kept elsewhere
 also finds what an owner of the database could hide (ADR 0003). The first row that does not fit, and
@@ -12,6 +12,7 @@ import hashlib
 import json
 import struct
 from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.errors import Usage
@@ -27,7 +28,7 @@ from ledger.record.tape import (
 from ledger.values import parse_source, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 BreakKind = Literal[
     "edited payload",
@@ -48,6 +49,9 @@ BreakKind = Literal[
 PROGRESS_ROWS = 5_000
 """The number of rows between two calls of the progress function."""
 
+BREAKS_MAX = 10_000
+"""A verification ends when it has named so many breaks."""
+
 _HASH_OCTETS = 32
 DIGEST_OCTETS = 8
 _TYPE_PREFIX = "roundledger."
@@ -63,7 +67,7 @@ class Known(NamedTuple):
 
 
 class RecordBreak(NamedTuple):
-    """The first difference from what was recorded."""
+    """A difference from what was recorded."""
 
     kind: BreakKind
     tape: str | None  # None: no remaining row shows it
@@ -99,6 +103,16 @@ class Suspect(NamedTuple):
         return self.listed and self.known is None
 
 
+class BrokenAt(NamedTuple):
+    """The first break of the chains, and the state before its row."""
+
+    row: TapeRow
+    known: Known | None
+    broken: RecordBreak
+    places: Mapping[str, TapePlace]
+    position: int  # of the row before
+
+
 class Expected(NamedTuple):
     """The record's own counts and heads, and heads kept elsewhere."""
 
@@ -113,8 +127,19 @@ class Verified(NamedTuple):
 
     rows: int
     heads: list[Head]
-    broken: RecordBreak | None
+    broken: RecordBreak | None  # the first break
     aside: int = 0  # inputs in quarantine that were recomputed
+    later: Sequence[RecordBreak] = ()  # the other breaks, up to `BREAKS_MAX`
+
+    @property
+    def breaks(self) -> list[RecordBreak]:
+        """Every break, the first one first."""
+        return [self.broken, *self.later] if self.broken else []
+
+    def with_breaks(self, more: Iterable[RecordBreak]) -> Verified:
+        """The same with more breaks after its own."""
+        every = [*self.breaks, *islice(more, max(BREAKS_MAX - len(self.breaks), 0))]
+        return self._replace(broken=every[0], later=every[1:]) if every else self
 
 
 START = TapePlace(0, 0, GENESIS, GENESIS)
@@ -127,41 +152,51 @@ def verify(
     progress: Callable[[int, int], None] | None = None,
     *,
     identities_listed: bool = True,
+    go_on: Callable[[BrokenAt], Iterable[RecordBreak]] | None = None,
 ) -> Verified:
-    """Recompute every chain from `rows` (by position) and name the first break, if any.
+    """Recompute every chain from `rows` (by position) and name the first break, or all.
 
-    If a listed digest is not that of its row's data, it is named only if nothing else is broken. It
-    may mean that the whole chain was recomputed, which a kept head shows better. `progress` gets
-    the rows done and the tip. Use `identities_listed=False` for a copy without a list of
-    identities.
+    If a listed digest is not that of its row's data, it is never named first while anything else is
+    broken. It may mean that the whole chain was recomputed, which a kept head shows better.
+    `progress` gets the rows done and the tip. Use `identities_listed=False` for a copy without a
+    list of identities. go_on: finds the breaks after the first (`ledger.record.later_breaks`).
+    Without it only the first one is named.
     """
     stream = iter(rows)
     places: dict[str, TapePlace] = {}
     kept = {(head.tape, head.table_seq): head for head in expected.kept}
     position = 0
-    odd: RecordBreak | None = None
+    odd: list[RecordBreak] = []
     for row, known in stream:
         place = places.get(row.tape, START)
-        if row.position > expected.tip and position == expected.tip:
-            return Verified(position, heads_of(places), beyond_the_tip(row, expected.tip))
         computed = chain_hash(place.hash, row)
         at = (position + 1, place.table_seq + 1)
-        if not fits(row, at, computed, known, listed=identities_listed):
+        head = kept.get((row.tape, row.table_seq))
+        broken = None
+        if row.position > expected.tip and position == expected.tip:
+            broken = beyond_the_tip(row, expected.tip)
+        elif not fits(row, at, computed, known, listed=identities_listed):
             suspect = Suspect(row, known, *at, place.hash, place.before, identities_listed)
             broken = explain(suspect, computed, stream, places)
-            return Verified(position, heads_of(places), broken)
-        head = kept.get((row.tape, row.table_seq))
-        if head and (head.hash, head.position) != (computed, row.position):
-            return Verified(position, heads_of(places), _recomputed(head, places))
-        odd = odd or (identity_edited(row, known) if identities_listed else None)
+        elif head and (head.hash, head.position) != (computed, row.position):
+            broken = recomputed(head, places)
+        if broken:
+            seen = Verified(position, heads_of(places), broken)
+            at_break = BrokenAt(row, known, broken, places, position)
+            return seen.with_breaks(chain(odd, go_on(at_break))) if go_on else seen
+        wrong = identity_edited(row, known) if identities_listed else None
+        if wrong and len(odd) < BREAKS_MAX:
+            odd.append(wrong)
         position = row.position
         places[row.tape] = TapePlace(row.table_seq, row.position, computed, place.hash)
         if progress and position % PROGRESS_ROWS == 0:
             progress(position, expected.tip)
     if progress:
         progress(position, expected.tip)
-    missing = missing_at_the_end(position, places, expected)
-    return Verified(position, heads_of(places), missing or odd)
+    seen = Verified(position, heads_of(places), None)
+    if missing := list(all_missing(position, places, expected)):
+        return seen.with_breaks(missing + odd if go_on else missing[:1])
+    return seen.with_breaks(odd if go_on else odd[:1])
 
 
 def heads_to_json(heads: Iterable[Head]) -> Iterator[str]:
@@ -233,24 +268,47 @@ def missing_at_the_end(
     position: int, places: Mapping[str, TapePlace], expected: Expected
 ) -> RecordBreak | None:
     """A break at the end: rows that heads or counts show, but that are absent."""
+    return next(all_missing(position, places, expected), None)
+
+
+def all_missing(
+    position: int,
+    places: Mapping[str, TapePlace],
+    expected: Expected,
+    named: Collection[str] | None = None,
+) -> Iterator[RecordBreak]:
+    """Every break at the end, at most one a tape.
+
+    named: the tapes with breaks before, if there were any. Their heads need not have the last
+    row's hash, and counts may differ.
+    """
+    short: set[str] = set()
     for head in sorted(expected.heads, key=lambda head: head.position):
         place = places.get(head.tape, START)
         if head.table_seq > place.table_seq:
-            return _truncated(head.tape, place, position, f"its head is sequence {head.table_seq}")
-        if (head.table_seq, head.hash) != (place.table_seq, place.hash):
-            return _recomputed(head, places)
-    if position < expected.tip:
-        return _truncated(None, START, position, f"the record counts {expected.tip}")
+            short.add(head.tape)
+            yield _truncated(head.tape, place, position, f"its head is sequence {head.table_seq}")
+        elif head.tape not in (named or ()) and (head.table_seq, head.hash) != (
+            place.table_seq,
+            place.hash,
+        ):
+            short.add(head.tape)
+            yield recomputed(head, places)
+    if position < expected.tip and not short:
+        short.add("")
+        yield _truncated(None, START, position, f"the record counts {expected.tip}")
     for head in sorted(expected.kept, key=lambda head: head.position):
         place = places.get(head.tape, START)
-        if head.table_seq > place.table_seq:
+        if head.table_seq > place.table_seq and head.tape not in short:
+            short.add(head.tape)
             says = f"a head kept elsewhere is sequence {head.table_seq}"
-            return _truncated(head.tape, place, position, says)
-    if expected.identities is not None and expected.identities != position:
+            yield _truncated(head.tape, place, position, says)
+    if expected.identities not in {None, position} and not short and named is None:
+        short.add("")
         says = f"{expected.identities} identities are listed for {position} rows"
-        return _truncated(None, START, position, says)
-    lacking = sorted(places.keys() - {head.tape for head in expected.heads})
-    return _without_head(lacking[0], places[lacking[0]]) if lacking else None
+        yield _truncated(None, START, position, says)
+    for tape in sorted(places.keys() - {head.tape for head in expected.heads}):
+        yield _without_head(tape, places[tape])
 
 
 def _truncated(tape: str | None, place: TapePlace, position: int, says: str) -> RecordBreak:
@@ -265,7 +323,8 @@ def _without_head(tape: str, place: TapePlace) -> RecordBreak:
     return RecordBreak("deleted", tape, place.table_seq, place.position, says)
 
 
-def _recomputed(head: Head, places: Mapping[str, TapePlace]) -> RecordBreak:
+def recomputed(head: Head, places: Mapping[str, TapePlace]) -> RecordBreak:
+    """A break: a consistent chain without a head that was kept."""
     place = places.get(head.tape, START)
     return RecordBreak(
         "recomputed",

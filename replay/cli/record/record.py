@@ -12,7 +12,13 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.verification.parallel import WORKERS_MAX, side_by_side
 from ledger.errors import Refused, Usage
 from ledger.record.tape import Head
-from ledger.record.verify import Verified, heads_from_json, heads_to_json
+from ledger.record.verify import (
+    BREAKS_MAX,
+    RecordBreak,
+    Verified,
+    heads_from_json,
+    heads_to_json,
+)
 from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
@@ -42,7 +48,7 @@ def verify(
 
     Prints the head of every tape; keep the heads on another machine. Only such heads reveal a
     record that was cut off at its end, or recomputed from some fact on. The digests of the
-    quarantine are recomputed too. Exit code 1 if the record is broken; the output names the first
+    quarantine are recomputed too. Exit code 1 if the record is broken; the output names every
     break. Several `--workers` give the same output; if anything is unusual, one process reads the
     record from its beginning.
 
@@ -152,11 +158,11 @@ def _heads(path: Path) -> list[Head]:
 
 
 def _print_json(seen: Verified) -> None:
-    """The head of every tape; then the first break, if there is one."""
+    """The head of every tape before the first break; then every break."""
     for line in heads_to_json(seen.heads):
         print_text(line)
-    if seen.broken:
-        print_json({"broken": seen.broken._asdict()})
+    for each in seen.breaks:
+        print_json({"broken": each._asdict()})
 
 
 def _print(seen: Verified, kept: int) -> None:
@@ -172,13 +178,17 @@ def _print(seen: Verified, kept: int) -> None:
         done = f"{quantity(seen.rows, 'fact')}{beside} recomputed from their bytes{against}"
         say(f"{done}: the record is whole.")
         return
-    broken = seen.broken
-    if broken.position is None:
-        where = f"number {broken.quarantine_id:,} in quarantine"
-    else:
-        where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
-    say(f"The record is broken at {where}, {broken.kind}: {broken.says}")
+    for each in seen.breaks:
+        say(f"The record is broken at {_where(each)}, {each.kind}: {each.says}")
+    if len(seen.breaks) == BREAKS_MAX:
+        say(f"The list ends here, at {quantity(BREAKS_MAX, 'break')}.")
     say(
-        f"Whole before it: {quantity(seen.rows, 'fact')}."
+        f"Whole before the first: {quantity(seen.rows, 'fact')}."
         " Keep the database unchanged, and restore a backup."
     )
+
+
+def _where(broken: RecordBreak) -> str:
+    if broken.position is None:
+        return f"number {broken.quarantine_id:,} in quarantine"
+    return f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")

@@ -49,7 +49,7 @@ MEANINGS = {
     "boxed": "the check as found in a box, cents; null: in none",
     "boxes": "the counts of each drop box",
     "breaks": "how many breaks there are",
-    "broken": "the first break, of `log check` each; of `relay verify` the number of breaks",
+    "broken": "a break, the first one first; of `relay verify` the number of breaks",
     "by": "credential of the person; of a report the login that printed it; of errors what the "
     "groups are",
     "bytes": "of an input or a letter its bytes in base64; of a file its size",

@@ -71,6 +71,23 @@ def test_a_restore_against_newer_heads_is_told_to_be_short(filled: Cli, tmp_path
     assert json.loads(short.out.splitlines()[-1])["broken"]["kind"] == "truncated"
 
 
+def test_verify_prints_every_break(filled: Cli, database: Database) -> None:
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        for position in (5, 50):
+            connection.execute(
+                "UPDATE ledger.tape SET state = '{}' WHERE notification_id = %s", (position,)
+            )
+    told = filled("verify", "--json")
+    breaks = [each["broken"]["position"] for each in told.json if "broken" in each]
+    assert (told.code, breaks) == (1, [5, 50])
+    ran = filled("verify")
+    told_lines = [line for line in ran.err.splitlines() if line.startswith("The record is broken")]
+    assert ran.code == 1
+    assert [line.split(" on ")[0].split()[-1] for line in told_lines] == ["5", "50"]
+    assert "Whole before the first: 4 facts." in ran.err
+
+
 def test_nothing_is_written_over(filled: Cli, database: Database, tmp_path: Path) -> None:
     filled("backup", tmp_path / "backup")
     twice = filled("backup", tmp_path / "backup")

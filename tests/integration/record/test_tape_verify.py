@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from ledger.record.tape import Quarantined
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -103,6 +104,55 @@ def test_tampering_is_named_and_placed(
     broken = tape.verify().broken
     assert broken is not None
     assert (broken.kind, broken.position) == (kind, position), broken
+
+
+def test_every_break_is_named_in_tapes_and_quarantine(
+    tape: PostgresTape, heads: list[Head], superuser: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    tape.append([Quarantined(b"{", "not_json", "It is not JSON.", "$", "Send JSON.")])
+    whole = tape.verify(heads)
+    assert (whole.breaks, whole.aside) == ([], 1)
+    superuser.execute(edited("subject = null"))
+    superuser.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 8")
+    superuser.execute("UPDATE ledger.identity SET data_digest = '\\x00' WHERE position = 2")
+    superuser.execute("DELETE FROM ledger.tape WHERE notification_id = 10")
+    superuser.execute("UPDATE ledger.quarantine SET octets = '['")
+    named = [(each.kind, each.position, each.quarantine_id) for each in tape.verify(heads).breaks]
+    assert named == [
+        ("edited header", 5, None),
+        ("identity edited", 2, None),
+        ("edited payload", 8, None),
+        ("truncated", 10, None),
+        ("quarantine edited", None, 1),
+    ]
+
+
+def test_a_row_whose_columns_contradict_its_attributes_does_not_hide_what_follows(
+    tape: PostgresTape, heads: list[Head], superuser: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    """The writer's role can append such a row: it is chained, and stays for ever."""
+    tape.append([fact(20, boot="b1")._replace(subject="CC-09/2026-11-21/1"), fact(21, boot="b1")])
+    alone = tape.verify(heads).breaks
+    assert [(each.kind, each.position) for each in alone] == [("edited header", 11)]
+    superuser.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 12")
+    both = tape.verify(heads).breaks
+    assert [(each.kind, each.position) for each in both] == [
+        ("edited header", 11),
+        ("edited payload", 12),
+    ]
+
+
+def test_every_row_beyond_what_the_record_counts_is_named(
+    tape: PostgresTape, heads: list[Head], superuser: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    superuser.execute("UPDATE ledger.record SET position = 8, received = 8")
+    superuser.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 3")
+    breaks = tape.verify().breaks
+    assert [(each.kind, each.position) for each in breaks if each.kind != "truncated"] == [
+        ("edited payload", 3),
+        ("inserted", 9),
+        ("inserted", 10),
+    ]
 
 
 REWRITTEN_AT_WILL = """

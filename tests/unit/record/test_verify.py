@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.errors import Usage
+from ledger.record.later_breaks import verify_every
 from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash
 from ledger.record.verify import Expected, Known, heads_from_json, heads_to_json, verify
 from ledger.record.verify_parts import VerifiedPart, joined, stretches, verify_part
@@ -41,6 +42,20 @@ class Copy(NamedTuple):
                 parts = joined(self.parts(count, kept or []), expected)
                 assert parts == (seen if seen.broken is None else None), f"{count} parts say more"
         return seen
+
+    def every(self, kept: list[Head] | None = None, *, listed: bool = True) -> Verified:
+        """As `verified`, with the breaks after the first."""
+        rows = sorted(self.rows, key=lambda row: row.position)
+        expected = Expected(self.tip, self.heads, len(self.known), kept or [])
+
+        def again(after: int) -> list[tuple[TapeRow, Known | None]]:
+            return [
+                (row, self.known.get((row.source, row.id)) if listed else None)
+                for row in rows
+                if row.position > after
+            ]
+
+        return verify_every(again, expected, identities_listed=listed)
 
     def parts(self, count: int, kept: list[Head]) -> list[VerifiedPart | None]:
         """The record verified in so many parts, each by itself."""
@@ -238,30 +253,30 @@ def identity_removed(copy: Copy) -> None:
     del copy.known[row.source, row.id]
 
 
-@pytest.mark.parametrize(
-    ("tamper", "kind"),
-    [
-        (edited_payload, "edited payload"),
-        (edited_type, "edited header"),
-        (edited_time, "edited header"),
-        (edited_received_at, "edited header"),
-        (edited_subject, "edited header"),
-        (edited_attribute_without_a_column, "edited header"),
-        (edited_sequence, "edited header"),
-        (edited_hash, "edited header"),
-        (deleted_in_the_middle, "deleted"),
-        (deleted_and_renumbered, "deleted"),
-        (deleted_with_its_identity_and_renumbered, "deleted"),
-        (inserted_in_the_middle, "inserted"),
-        (inserted_with_an_identity, "inserted"),
-        (inserted_with_a_wrong_hash, "inserted"),
-        (swapped_positions, "swapped"),
-        (swapped_contents, "swapped"),
-        (swapped_contents_and_identities, "swapped"),
-        (swapped_sequences, "swapped"),
-        (identity_removed, "identity missing"),
-    ],
-)
+TAMPERINGS: list[tuple[Callable[[Copy], None], str]] = [
+    (edited_payload, "edited payload"),
+    (edited_type, "edited header"),
+    (edited_time, "edited header"),
+    (edited_received_at, "edited header"),
+    (edited_subject, "edited header"),
+    (edited_attribute_without_a_column, "edited header"),
+    (edited_sequence, "edited header"),
+    (edited_hash, "edited header"),
+    (deleted_in_the_middle, "deleted"),
+    (deleted_and_renumbered, "deleted"),
+    (deleted_with_its_identity_and_renumbered, "deleted"),
+    (inserted_in_the_middle, "inserted"),
+    (inserted_with_an_identity, "inserted"),
+    (inserted_with_a_wrong_hash, "inserted"),
+    (swapped_positions, "swapped"),
+    (swapped_contents, "swapped"),
+    (swapped_contents_and_identities, "swapped"),
+    (swapped_sequences, "swapped"),
+    (identity_removed, "identity missing"),
+]
+
+
+@pytest.mark.parametrize(("tamper", "kind"), TAMPERINGS)
 def test_each_kind_of_tampering_is_named_where_it_was_done(
     tamper: Callable[[Copy], None], kind: str
 ) -> None:
@@ -270,6 +285,94 @@ def test_each_kind_of_tampering_is_named_where_it_was_done(
     seen = copy.verified()
     assert seen.broken is not None
     assert (seen.broken.kind, seen.broken.position) == (kind, 5), seen.broken
+
+
+@pytest.mark.parametrize(("tamper", "kind"), TAMPERINGS)
+@pytest.mark.parametrize("listed", [True, False])
+def test_one_tampering_is_one_break_and_an_exchange_three_at_most(
+    tamper: Callable[[Copy], None], kind: str, *, listed: bool
+) -> None:
+    copy = whole(40)
+    tamper(copy)
+    breaks = copy.every(listed=listed).breaks
+    if listed:
+        assert breaks[0] == copy.verified().broken
+        assert breaks[0].kind == kind
+    most = 3 if kind == "swapped" else 1  # both rows, and the tape that lacks one
+    assert len(breaks) <= most, breaks
+
+
+@pytest.mark.parametrize(("tamper", "_"), TAMPERINGS)
+@pytest.mark.parametrize("later", [20, 21, 22, 30])
+def test_each_tampering_leaves_a_later_one_named(
+    tamper: Callable[[Copy], None], _: str, later: int
+) -> None:
+    copy = whole(40)
+    copy.put(copy.at(later)._replace(data=b"{}"))
+    edited = copy.at(later)
+    tamper(copy)
+    now = next(row for row in copy.rows if row.id == edited.id)
+    alone = whole(40)
+    tamper(alone)
+    breaks = copy.every().breaks
+    assert ("edited payload", now.position) in [(each.kind, each.position) for each in breaks]
+    assert len(breaks) == len(alone.every().breaks) + 1, breaks
+
+
+def test_a_row_that_contradicts_its_signed_attributes_does_not_end_the_verification() -> None:
+    copy = whole(40)
+    for position in (5, 17, 23):
+        row = copy.at(position)
+        forged = row._replace(subject="CC-09/2026-11-21/1")
+        copy.put(forged._replace(hash=row.hash))
+    copy.rows.remove(copy.at(40))
+    breaks = copy.every().breaks
+    assert [(each.kind, each.position) for each in breaks] == [
+        ("edited header", 5),
+        ("edited header", 17),
+        ("edited header", 23),
+        ("truncated", 40),
+    ]
+    assert copy.verified().broken == breaks[0], "the first alone, as before"
+
+
+def test_two_deletions_with_renumbering_are_two_breaks() -> None:
+    copy = whole(40)
+    shift(copy, 20, -1)
+    shift(copy, 5, -1)
+    assert [(each.kind, each.position) for each in copy.every().breaks] == [
+        ("deleted", 5),
+        ("deleted", 19),
+    ]
+
+
+@given(st.sets(st.integers(1, 40), min_size=1, max_size=12))
+def test_every_edited_row_is_named_and_no_other(positions: set[int]) -> None:
+    copy = whole(40)
+    for position in positions:
+        copy.put(copy.at(position)._replace(data=b"{}"))
+    assert [each.position for each in copy.every().breaks] == sorted(positions)
+
+
+@given(st.sets(st.integers(1, 40), max_size=12))
+def test_every_tape_that_lacks_rows_is_named(positions: set[int]) -> None:
+    copy = whole(40)
+    gone = {copy.at(position).tape for position in positions}
+    for position in positions:
+        copy.rows.remove(copy.at(position))
+    breaks = copy.every().breaks
+    assert {each.tape for each in breaks if each.tape} == gone
+    assert {each.kind for each in breaks} <= {"deleted", "truncated"}, breaks
+
+
+def test_every_wrong_digest_is_named_once() -> None:
+    copy = whole()
+    for position in (3, 5):
+        row = copy.at(position)
+        copy.known[row.source, row.id] = Known(position, b"rewrittn")
+    assert [each.position for each in copy.every().breaks] == [3, 5]
+    copy.put(copy.at(7)._replace(data=b"{}"))
+    assert sorted(each.position or 0 for each in copy.every().breaks) == [3, 5, 7]
 
 
 @pytest.mark.parametrize("tamper", [deleted_in_the_middle, deleted_and_renumbered])
