@@ -7,29 +7,16 @@ from typing import TYPE_CHECKING
 from axe_playwright_python.sync_playwright import Axe
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from playwright.sync_api import Page
 
 # The only rule of axe that is of 2.2 and not of 2.1; it is off unless asked for.
 OPTIONS = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 
 
-def serious(page: Page) -> list[tuple[str, str]]:
-    """What axe finds serious or critical: the rule, and the first place."""
-    return _found(page, ("serious", "critical"))
-
-
-def anything(page: Page) -> list[tuple[str, str]]:
-    """As `serious`, of any weight, with what axe holds to be best practice."""
-    return _found(page, ("minor", "moderate", "serious", "critical"))
-
-
-def _found(page: Page, impacts: Collection[str]) -> list[tuple[str, str]]:
+def faults(page: Page) -> list[tuple[str, str]]:
+    """What axe finds of any grade, best practice too: the rule, and the first place."""
     found = Axe().run(page, options=OPTIONS).response["violations"]
-    return [
-        (each["id"], each["nodes"][0]["html"][:200]) for each in found if each["impact"] in impacts
-    ]
+    return [(each["id"], each["nodes"][0]["html"][:200]) for each in found]
 
 
 def fits(page: Page) -> bool:

@@ -18,7 +18,7 @@ from ledger.facts import DealerAssigned, TableOpened
 from ledger.record import wire
 from replay.web.alert_watch import AlertNow
 from replay.web.pages.alarms import alarms
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import opened_site
@@ -127,7 +127,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
+def test_axe_finds_no_fault_in_alerts_of_every_kind(
     browser: Browser, watched: Site, scheme: Scheme
 ) -> None:
     watched.take_in(day(10, planted=1))
@@ -142,5 +142,5 @@ def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
             page.set_viewport_size({"width": width, "height": 1080})
             page.goto(f"{watched.url}/live")
             expect(page.locator("#told-alerts li").nth(3)).to_be_visible()
-            assert serious(page) == []
+            assert faults(page) == []
             assert fits(page)

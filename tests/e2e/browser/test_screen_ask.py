@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from consumers.rounds.search import Filters, search
 from infra.postgres.connection import Database
 from replay.text.times import wall
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import PASSWORD, opened_site
 from tests.scenes.view_feeds import day
@@ -121,11 +121,11 @@ def test_a_search_is_saved_as_it_stands(browser: Browser, floor: Site) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1920, 1080), (390, 844)], ids=["wall", "phone"])
-def test_axe_finds_nothing_serious_and_nothing_is_cut_off(
+def test_axe_finds_no_fault_and_nothing_is_cut_off(
     browser: Browser, floor: Site, size: tuple[int, int], scheme: Literal["light", "dark"]
 ) -> None:
     page = opened(browser, floor, size, scheme)
     for ask in ("", "any finding", "CC-01 around 9 two pair zebra CC-09", "seat 9 overpaid 3 am"):
         page.goto(f"{floor.url}/?ask={ask}")
-        assert serious(page) == [], ask
+        assert faults(page) == [], ask
         assert fits(page), ask

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ledger.facts import CameraMapped
 from ledger.values import Source
 from replay.recording.house_facts import build_fact
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import day
 
@@ -87,7 +87,7 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_fault(
     browser: Browser, staffed: Site, round_path: str, scheme: Scheme
 ) -> None:
     with opened(browser, staffed, "surveillance") as page:
@@ -95,13 +95,13 @@ def test_axe_finds_nothing_serious(
     with opened(browser, staffed, "second", scheme=scheme) as page:
         for path in ("/cases", "/cases?status=resolved", "/cases/new"):
             page.goto(f"{staffed.url}{path}")
-            assert serious(page) == [], path
+            assert faults(page) == [], path
         page.goto(case)
-        assert serious(page) == []
+        assert faults(page) == []
         page.get_by_role("button", name="Reveal").click()
         expect(page.get_by_text(CLAIM)).to_be_visible()
         page.locator("summary").click()
-        assert serious(page) == []
+        assert faults(page) == []
         assert fits(page)
         page.goto(f"{staffed.url}/cases")
         page.get_by_label("Table", exact=True).fill(round_path.split("/")[3])
@@ -110,14 +110,14 @@ def test_axe_finds_nothing_serious(
         page.get_by_role("textbox", name="Why").fill("A fall.")
         page.get_by_role("button", name="Preserve").click()
         expect(page.get_by_role("heading", name="Preserved window")).to_be_visible()
-        assert serious(page) == []
+        assert faults(page) == []
         page.get_by_role("textbox", name="Why").fill("Nobody was hurt.")
         page.get_by_role("button", name="Release").click()
         expect(page.get_by_role("heading", name="Released")).to_be_visible()
-        assert serious(page) == []
+        assert faults(page) == []
         page.get_by_role("link", name="Back to the cases").click()
         expect(page.get_by_text("Nobody was hurt.")).to_be_visible()
-        assert serious(page) == []
+        assert faults(page) == []
 
 
 WIDE = """() => [...document.querySelectorAll("main *")]

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from replay.web import routes
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.contract.docs.test_thirty_tasks import START, links_of, tasks
 from tests.fixtures.cli import ROOT
 
@@ -57,7 +57,7 @@ def test_the_site_is_searched_and_read_without_a_word_to_another_host(
     page.goto(f"{site.url}/docs/")
     expect(page.get_by_role("heading", name="Round Ledger", level=1)).to_be_visible()
     assert fits(page)
-    assert serious(page) == []
+    assert faults(page) == []
     page.keyboard.press("/")
     page.keyboard.type("exit code 3")
     page.locator(".md-search-result__link", has_text="Exit codes").first.click()

@@ -12,7 +12,7 @@ import pytest
 
 from replay.dossier.signing import keys as signing
 from replay.dossier.signing.onvif import Export, sign
-from tests.accessible import serious
+from tests.accessible import faults
 from tests.footage.video_kinds import KINDS, WIDTH, write
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_a_dossier_is_made_from_its_round_and_checked_offline(
     with screened.page(browser, scheme=scheme) as page:
         page.goto(f"{screened.url}{screened.round_path}")
         page.click("text=Make a dossier of this round")
-        assert serious(page) == []
+        assert faults(page) == []
         page.keyboard.type("The patron's lawyer asked.")  # the reason has the focus
         with page.expect_download() as download:
             page.keyboard.press("Enter")
@@ -62,7 +62,7 @@ def test_the_report_reads_offline_in_a_browser_without_a_serious_fault(
     assert page.locator("figure img").count() > 0
     shown = page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
     assert shown
-    assert serious(page) == []
+    assert faults(page) == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     page.context.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.table_days import DAY, day_lines
 from tests.scenes.view_feeds import received
@@ -82,7 +82,7 @@ def test_a_fill_is_requested_dispatched_accepted_and_printed(browser: Browser, f
         expect(page.get_by_role("rowheader", name="accepted")).to_be_visible()
         page.get_by_role("button", name="Show for printing").click()
         expect(page.get_by_role("row", name="Total $500.00")).to_be_visible()
-        assert serious(page) == []
+        assert faults(page) == []
         page.emulate_media(media="print")
         expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
         pages = page.pdf(format="A4").count(b"/Type /Page\n")
@@ -91,7 +91,7 @@ def test_a_fill_is_requested_dispatched_accepted_and_printed(browser: Browser, f
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_and_a_telephone_shows_all(
+def test_axe_finds_no_fault_and_a_telephone_shows_all(
     browser: Browser, floor: Site, scheme: Scheme
 ) -> None:
     paths = {
@@ -107,7 +107,7 @@ def test_axe_finds_nothing_serious_and_a_telephone_shows_all(
         with opened(browser, floor, name, scheme=scheme) as page:
             for path in its:
                 page.goto(f"{floor.url}{path}")
-                assert serious(page) == [], path
+                assert faults(page) == [], path
                 page.set_viewport_size(PHONE)  # type: ignore[arg-type] # its two fields
                 assert fits(page), path
                 page.set_viewport_size({"width": 1280, "height": 800})

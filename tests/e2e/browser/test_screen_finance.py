@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from replay.recording.plain_papers import FORMS
-from tests.accessible import anything, fits
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.coupons import boxed, check, distributed, issued
 from tests.scenes.coupons import received as delivered
@@ -71,6 +71,6 @@ def test_axe_finds_nothing_on_any_page_of_finance(
                     page.goto(f"{staffed.url}{path}")
                     for each in page.locator("main details").all():
                         each.evaluate("each => { each.open = true }")
-                    if (wrong := anything(page)) or not fits(page):
+                    if (wrong := faults(page)) or not fits(page):
                         found[path, size["width"]] = wrong or ["does not fit"]
     assert found == {}

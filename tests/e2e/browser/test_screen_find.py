@@ -12,7 +12,7 @@ from consumers.rounds.search import Filters, search
 from infra.postgres.connection import Database
 from ledger.facts import DealerAssigned, RoundStarted, TableOpened
 from ledger.record import wire
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import PASSWORD, opened_site
 from tests.scenes.view_feeds import day, received
@@ -191,7 +191,7 @@ def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme) -> None:
+def test_axe_finds_no_fault(browser: Browser, floor: Site, scheme: Scheme) -> None:
     with opened(browser, floor, "auditor", scheme=scheme) as page:
         dealer = page.locator('a[href^="/?dealer="]').first.inner_text()
         for path in (
@@ -206,20 +206,20 @@ def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme
             "/win",
         ):
             page.goto(f"{floor.url}{path}")
-            assert serious(page) == [], path
+            assert faults(page) == [], path
     with opened(browser, floor, "ops", scheme=scheme) as page:
-        assert serious(page) == []
+        assert faults(page) == []
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     for path in ("/sign-in", floor.link(), "/nowhere"):
         page.goto(f"{floor.url}{path}")
-        assert serious(page) == [], path
+        assert faults(page) == [], path
     page.get_by_role("link", name="start page").click()
     page.get_by_label("Name").fill("ops")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_be_visible()
-    assert serious(page) == []
+    assert faults(page) == []
     context.close()
 
 
@@ -228,7 +228,7 @@ def test_axe_would_find_what_is_wrong(browser: Browser, floor: Site) -> None:
     """The control: a button without a name, and grey on grey."""
     with opened(browser, floor, "auditor") as page:
         page.evaluate("document.querySelector('.submit button').textContent = ''")
-        assert [rule for rule, _ in serious(page)] == ["button-name"]
+        assert [rule for rule, _ in faults(page)] == ["button-name"]
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.accessible import anything, fits
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.footage.video_kinds import KINDS, write
 
@@ -107,7 +107,7 @@ def test_axe_finds_nothing_and_a_phone_shows_all(
             page.set_viewport_size(size)
             for path in ("/import", f"{report}?property=hollywood&camera=CC-07-A"):
                 page.goto(f"{staffed.url}{path}")
-                assert anything(page) == [], (path, size)
+                assert faults(page) == [], (path, size)
                 assert fits(page), (path, size)
 
 

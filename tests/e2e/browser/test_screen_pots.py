@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ledger.record import wire
-from tests.accessible import serious
+from tests.accessible import faults
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import received
 from tests.unit.games.card_room import SHORT
@@ -60,7 +60,7 @@ def test_pots_of_two_all_ins_are_drawn_and_listed_one_by_one_at_the_playhead(
         )
         expect(picture.get_by_text("Side 1 $80", exact=True)).to_be_visible()
         expect(picture.get_by_text("Side 2 $40", exact=True)).to_have_count(0)
-        assert serious(page) == []
+        assert faults(page) == []
     with opened(browser, staffed, "surveillance", scripts=False) as page:
         page.goto(f"{staffed.url}/rounds/hollywood/{SUBJECT}?at=34")
         assert page.locator("#pots li").all_inner_texts()[0].endswith("taken off the table.")

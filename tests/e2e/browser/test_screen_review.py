@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from consumers.review import queue, shifts
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import day
 
@@ -127,12 +127,12 @@ def test_axe_finds_nothing_on_a_workstation_or_a_phone(
 ) -> None:
     with opened(browser, floor, "surveillance", scheme=scheme) as page:
         page.wait_for_selector("html[data-ready=yes]")
-        assert serious(page) == []
+        assert faults(page) == []
         page.keyboard.press("?")
-        assert serious(page) == []
+        assert faults(page) == []
         page.keyboard.press("Escape")
         page.set_viewport_size(PHONE)  # type: ignore[arg-type] # a width and a height
-        assert serious(page) == []
+        assert faults(page) == []
         assert fits(page)
         small = page.evaluate(
             "[...document.querySelectorAll('.review :is(a.item, button, .states a)')]"
@@ -178,7 +178,7 @@ def test_samples_the_log_and_the_shift_are_accessible_on_a_desk_and_a_phone(
                 f"/shift/hollywood/{shift}",
             ):
                 page.goto(f"{floor.url}{path}")
-                assert serious(page) == [], (path, size)
+                assert faults(page) == [], (path, size)
                 assert fits(page), (path, size)
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from infra.access.sessions import IDLE_S_MAX, LAST_S, SESSION_S_MAX, WARN_S
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_cases import CLAIM, raised, round_path
 from tests.e2e.browser.test_screen_find import PASSWORD, opened
 from tests.until import until
@@ -58,7 +58,7 @@ def test_the_end_is_told_and_one_press_stays(browser: Browser, staffed: Site, ca
         age(staffed, unused_s=IDLE_S_MAX - WARN_S + 5)
         look(page)
         expect(told).to_contain_text("will be signed out within 2 minutes")
-        assert serious(page) == []
+        assert faults(page) == []
         assert fits(page)
         page.get_by_role("button", name="Stay signed in").focus()
         page.keyboard.press("Enter")

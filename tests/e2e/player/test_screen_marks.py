@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.footage.shown_strip import strip_octets
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_a_bookmark_is_a_fact_and_a_click_goes_back_to_it(page: Page, screened: 
     was = page.inner_text("#clock")
     page.keyboard.press("b")
     assert page.evaluate(IN_SIGHT, "#bookmark-form")
-    assert serious(page) == []
+    assert faults(page) == []
     page.keyboard.type("He slides chips.")
     page.fill("#bookmark-tags", "cut, past posting")
     page.click("#bookmark-form button:text-is('Save')")
@@ -133,7 +133,7 @@ def test_shapes_are_drawn_by_keys_and_by_pointer_beside_the_frame(
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
     page.mouse.up()
-    assert serious(page) == []
+    assert faults(page) == []
     page.click("#draw-form button:text-is('Save')")
     overlay = page.locator(f'[data-camera="{CAMERA}"] .overlay svg.shapes:not(.sketch)')
     expect(overlay.locator(".arrow")).to_have_count(1)

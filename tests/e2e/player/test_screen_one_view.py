@@ -13,7 +13,7 @@ from ledger.facts import CameraMapped, CameraUnmapped, SegmentRecorded
 from ledger.record import wire
 from ledger.values import format_time, parse_time
 from replay.footage.library.adding import FootageDetails, add
-from tests.accessible import serious
+from tests.accessible import faults
 from tests.footage.video_kinds import KINDS, write
 from tests.until import until
 
@@ -209,4 +209,4 @@ def test_the_timeline_is_the_one_slider(page: Page, crowded: Crowded) -> None:
     assert (slider.get_attribute("aria-valuenow"), page.inner_text("#at-number")) == (last, last)
     page.keyboard.press("Home")
     assert slider.get_attribute("aria-valuenow") == "1"
-    assert serious(page) == []
+    assert faults(page) == []

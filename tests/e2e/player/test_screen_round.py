@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from tests.accessible import fits, serious
+from tests.accessible import faults, fits
 from tests.footage.shown_strip import read_strip
 
 if TYPE_CHECKING:
@@ -356,16 +356,16 @@ def test_the_footage_alone_is_stepped_by_frame_from_the_keyboard(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_fault(
     screened: Screened, browser: Browser, scheme: Literal["light", "dark"]
 ) -> None:
     with screened.page(browser, scheme=scheme) as opened:
         open_round(opened, screened)
         opened.wait_for_timeout(500)
-        assert serious(opened) == []
+        assert faults(opened) == []
         opened.goto(screened.url + screened.round_path.replace("/rounds/", "/watch/", 1))
         opened.wait_for_selector("html[data-ready=yes]")
-        assert serious(opened) == []
+        assert faults(opened) == []
 
 
 @pytest.mark.parametrize("width", [1280, 2560])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.accessible import serious
+from tests.accessible import faults
 from tests.footage.shown_strip import read_strip, strip_octets
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def test_tones_are_for_the_eye_alone(page: Page) -> None:
     said = page.inner_text(f'[data-camera="{CAMERA}"] .lens-note')
     assert said == "brightness 1.5 · contrast 1.5 · gamma 1.5"
     assert strip_octets(page, CAMERA) == before
-    assert serious(page) == []
+    assert faults(page) == []
     page.click("#tones-plain")
     assert video.evaluate("(it) => getComputedStyle(it).filter") == "none"
     assert page.locator(f'[data-camera="{CAMERA}"] .lens-note').is_hidden()
@@ -197,7 +197,7 @@ def test_the_chosen_picture_is_enlarged_and_another_can_be_chosen(page: Page) ->
     page.keyboard.press("2")
     assert page.evaluate(width, "TDF-01-cam2") > 2 * small
     assert page.evaluate(width, CAMERA) < small
-    assert serious(page) == []
+    assert faults(page) == []
     page.keyboard.press("f")
     assert page.evaluate(width, CAMERA) == small
 
