@@ -124,7 +124,7 @@ def _said(fact: Fact) -> str:
 # Those of a fact that came later name no round: all are read, as they are few.
 _OF_ROUNDS = f"""
 SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}
- WHERE round IS NULL OR ((%(day)s::text IS NULL OR split_part(round, '/', 2) = %(day)s)
+ WHERE round IS NULL OR ((%(days)s::text[] IS NULL OR split_part(round, '/', 2) = ANY (%(days)s))
    AND (%(property)s::text IS NULL OR starts_with(round, %(property)s || ':')))
 """  # noqa: S608 - put together from constants
 

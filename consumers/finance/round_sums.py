@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 WHERE = (
     "(%(property)s::text IS NULL OR property = %(property)s)"
     " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
-    " AND (%(day)s::text IS NULL OR gaming_day = %(day)s)"
+    " AND (%(days)s::text[] IS NULL OR gaming_day = ANY (%(days)s))"
 )
-"""Rounds of a property, table and gaming day, each if it is given."""
+"""Rounds of a property, table and gaming days, each if it is given."""
 
 _OF_DAYS = f"SELECT m.*, NULL::text AS shift FROM {{schema}}.{MONEY.name} m WHERE {WHERE}"  # noqa: S608 - put together from constants
 _OF_SHIFTS = f"""

@@ -7,6 +7,8 @@ Papers are read and summed in Python, rounds in SQL (`consumers.finance.round_su
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from consumers.finance import exceptions, money_facts, round_sums
@@ -79,15 +81,19 @@ class WinsFilter(TypedDict, total=False):
 
 def _parameters(asked: WinsAsked) -> dict[str, object]:
     """The parameters of the queries below."""
-    before = day_before(asked.gaming_day) if asked.gaming_day else None
     return {
         "property": asked.property,
         "table": asked.table,
         "tables": None if asked.table is None else [asked.table],
         "sales": True,
-        "day": asked.gaming_day,
-        "before": before,
+        **_of_days([asked.gaming_day] if asked.gaming_day else None),
     }
+
+
+def _of_days(days: Sequence[str] | None) -> dict[str, object]:
+    """The gaming days that are asked for, and those before them too, whose closers are openers."""
+    around = sorted({*days, *map(day_before, days)}) if days else None
+    return {"days": days, "around": around}
 
 
 def read(database: Database, **asked: Unpack[WinsFilter]) -> list[TableWin]:
@@ -175,27 +181,29 @@ def day_records(
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
-def money_records(store: ViewStore, asked: WinsAsked) -> dict[DayKey, DayRecord]:
-    """As `day_records` of one day, with corrections, and only what sums of money rest on.
+def money_records(
+    store: ViewStore, property_: str, days: Sequence[str], table: str | None = None
+) -> dict[DayKey, DayRecord]:
+    """As `day_records` of some days, with corrections, and only what sums of money rest on.
 
     What a table sold is left out if its boxes say their drop. Items and exceptions are left out.
     """
-    parameters = {**_parameters(asked), "variants": list(WITH_CORRECTIONS)}
-    rounds = round_sums.of_days(store, parameters, recorded=False, detailed=False)
+    asked = {**_parameters(WinsAsked(property_, table)), "variants": list(WITH_CORRECTIONS)}
+    rounds = round_sums.of_days(store, asked | _of_days(days), recorded=False, detailed=False)
 
-    def of_tables(more: dict[str, object]) -> dict[DayKey, DayRecord]:
-        told, at = _told(store, store.query(_OF_DAY, parameters | more), without=_NO_MONEY)
+    def of_tables(days: Sequence[str], more: dict[str, object]) -> dict[DayKey, DayRecord]:
+        told, at = _told(store, store.query(_OF_DAYS, asked | _of_days(days) | more), _NO_MONEY)
         beside = _beside(store, told, WITH_CORRECTIONS)
         tables = tables_of(told, at, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
         found = records(tables, rounds, {}, sold)
-        return {key: each for key, each in found.items() if key[1] == asked.gaming_day}
+        return {key: each for key, each in found.items() if key[1] in days}
 
-    found = of_tables({"sales": False})
-    tables = sorted({key[2] for key, each in found.items() if _needs_sales(each)})
-    if tables:
-        whole = of_tables({"tables": tables})
-        found |= {key: whole[key] for key in found if key[2] in tables}
+    found = of_tables(days, {"sales": False})
+    needing = sorted(key for key, each in found.items() if _needs_sales(each))
+    for day, keys in groupby(needing, key=itemgetter(1)):
+        whole = of_tables([day], {"tables": [table for _, _, table in keys]})
+        found |= {key: whole[key] for key in needing if key in whole}
     return found
 
 
@@ -253,7 +261,7 @@ SELECT n.source, n.fact_id, n.variant, n.time_us FROM {{schema}}.finance_facts n
    AND (n.time_us, n.source, n.fact_id) {sign} (f.time_us, f.source, f.fact_id)
  ORDER BY n.time_us {order}, n.source {order}, n.fact_id {order} LIMIT 1
 """
-_OF_DAY = f"""
+_OF_DAYS = f"""
 WITH starts AS (
     SELECT f.property, f.table_name, next_.source AS next_source, next_.fact_id AS next_id,
            next_.variant AS next_variant, last_.source AS last_source, last_.fact_id AS last_id,
@@ -263,13 +271,13 @@ WITH starts AS (
       FROM {{schema}}.finance_facts f
       LEFT JOIN LATERAL ({_BESIDE.format(sign=">", order="")}) next_ ON true
       LEFT JOIN LATERAL ({_BESIDE.format(sign="<", order="DESC")}) last_ ON true
-     WHERE f.starts AND f.gaming_day = %(day)s AND f.variant = ANY (%(variants)s::int[])
-       AND {_WHERE}),
+     WHERE f.starts AND f.gaming_day = ANY (%(days)s::text[])
+       AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}),
 of_day AS (
     SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
       FROM {{schema}}.finance_facts f
-     WHERE f.gaming_day IN (%(day)s, %(before)s) AND f.variant = ANY (%(variants)s::int[])
-       AND {_WHERE}
+     WHERE f.gaming_day = ANY (%(around)s::text[])
+       AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
     UNION ALL SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
       FROM starts s JOIN {{schema}}.finance_facts f ON f.property = s.property
        AND f.table_name = s.table_name AND f.gaming_day IS NULL
@@ -295,7 +303,7 @@ def _tables(
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
-    facts, disputed = _told(store, store.query(_OF_DAY if asked.gaming_day else _ALL, parameters))
+    facts, disputed = _told(store, store.query(_OF_DAYS if asked.gaming_day else _ALL, parameters))
     is_all = asked.table is None and asked.gaming_day is None
     return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
 
@@ -379,7 +387,7 @@ _SAME_PAPERS = f"""
 WITH its AS (
     SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
      WHERE f.kind <> 'sold' AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
-       AND (%(day)s::text IS NULL OR f.gaming_day = %(day)s)),
+       AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s))),
 seen AS (
     SELECT property, kind, number
       FROM its JOIN {{schema}}.finance_numbers o USING (property, kind, number)

@@ -47,7 +47,7 @@ def overrides(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 def _corrections_and_voids(asked: AskedReport) -> Iterator[_Row]:
-    of_day = {"property": asked.property, "day": asked.gaming_day}
+    of_day = {"property": asked.property, "days": [asked.gaming_day]}
     with reading(asked.database, _NAMES) as store:
         day = WinsAsked(asked.property, None, asked.gaming_day)
         found = [day_records(store, day, each) for each in (WITH_CORRECTIONS, AS_RECORDED)]

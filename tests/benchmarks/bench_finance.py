@@ -203,7 +203,7 @@ def of_year(database: Database) -> dict[str, float]:
     def sums() -> None:
         with reading(database, [MONEY.name]) as store:
             for day in DAYS_LABELS:
-                asked = {"property": None, "table": None, "day": day}
+                asked = {"property": None, "table": None, "days": [day]}
                 round_sums.of_days(store, asked, recorded=False)
 
     def plain() -> None:

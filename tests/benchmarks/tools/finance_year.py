@@ -150,8 +150,9 @@ INSERT INTO ledger.tape (notification_id, originator_version, time_us, received_
        originator_id, topic, source, fact_id, subject, attributes, state, hash)
 SELECT notification_id + n * {_APART}, originator_version + n * {_APART}, time_us - n * {_DAY_US},
        received_at_us, originator_id, topic, source, fact_id || '-' || n, subject, attributes,
-       convert_to(replace(convert_from(state, 'UTF8'), %(day)s::text,
-                          (%(day)s::text::date - n)::text), 'UTF8'),
+       convert_to(regexp_replace(replace(convert_from(state, 'UTF8'), %(day)s::text,
+                                         (%(day)s::text::date - n)::text),
+                                 '"slip":"([^"]*)"', '"slip":"\\1-' || n || '"'), 'UTF8'),
        hash
   FROM ledger.tape CROSS JOIN generate_series(%(begin)s::int, %(upto)s::int) n
  WHERE time_us < %(end_us)s::bigint AND time_us >= %(first_us)s::bigint

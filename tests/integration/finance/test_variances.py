@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import Database
+    from ledger.finance.table_day import DayMoney
     from tests.fixtures.cli import Cli
     from tests.property.finance.floors import Line
 
@@ -183,7 +184,7 @@ def kept(database: Database, facts: list[Received]) -> None:
     catch_up(database, Prefix(rows, len(rows)), variances.VIEWS)
 
 
-def all_money(database: Database, house: str, *, by_shift: bool) -> list[object]:
+def all_money(database: Database, house: str, *, by_shift: bool) -> list[DayMoney]:
     days = sealed_wins.money_of_days(database, house, [("", "9999")], by_shift=by_shift)
     return [each for found in days for each in found]
 
@@ -240,6 +241,16 @@ def test_a_day_whose_boxes_say_its_drop_reads_no_sale(
     all_money(database, "p", by_shift=False)
     assert sum(isinstance(each.body, CashBoughtIn) for each in read) == sales
     assert read
+
+
+def test_a_fact_of_several_open_days_is_read_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(database, [received(json.dumps(each).encode()) for each in two_days()])
+    read = []
+    monkeypatch.setattr(wins, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
+    assert {each.gaming_day for each in all_money(database, "p", by_shift=False)} == {DAY, NEXT}
+    assert len(read) == len({(each.source, each.id) for each in read})
 
 
 def received(octets: bytes) -> Received:
