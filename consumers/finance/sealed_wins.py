@@ -350,6 +350,22 @@ def _other_bytes(seal: DaySealed) -> Unavailable:
     )
 
 
+def entries_of(database: Database, **filters: Unpack[WinsFilter]) -> list[JournalEntry]:
+    """As `journal.read`; if one gaming day is asked for and is closed, as its version signed it.
+
+    Raises `Unavailable` if this program gives other bytes for that version.
+    """
+    found = journal.read(database, **filters)
+    asked = WinsAsked(**filters)
+    day, table = asked.gaming_day, asked.table
+    for house, its in seals_of(database, day).items() if day else ():
+        if day and its.sealed and asked.property in (None, house):
+            signed = signed_journal(database, property=house, gaming_day=day)
+            of_table = (e for e in signed or () if table in (None, e.table))
+            found = [*(e for e in found if e.property != house), *of_table]
+    return sorted(found, key=lambda entry: entry.property)
+
+
 def signed_journal(
     database: Database,
     *,

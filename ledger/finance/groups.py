@@ -60,13 +60,23 @@ def _group(wins: Sequence[TableWin], by: By) -> TableWin:
     )
 
 
+def of_versions(wins: Iterable[TableWin]) -> list[TableWin]:
+    """Wins without those of tables that the version of a closed day lacks: no sum has them."""
+    found = list(wins)
+    closed = {(each.property, each.gaming_day) for each in found if each.version}
+    return [
+        each for each in found if each.version or (each.property, each.gaming_day) not in closed
+    ]
+
+
 def over_days(wins: Iterable[TableWin]) -> list[TableWin]:
     """One win a table over several days: the first opener, the last closer, sums of the rest.
 
-    Its gaming day is the last one; `missing` names the day of what lacks.
+    Its gaming day is the last one; `missing` names the day of what lacks. A closed day counts as
+    it was signed.
     """
     tables: dict[tuple[str, str, str], list[TableWin]] = {}
-    for each in sorted(wins, key=lambda each: each.gaming_day):
+    for each in sorted(of_versions(wins), key=lambda each: each.gaming_day):
         tables.setdefault((each.property, each.table or "", each.currency), []).append(each)
     return [_over(tables[key]) for key in sorted(tables)]
 

@@ -12,7 +12,7 @@ from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, s
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import filed, kept_rules
 from ledger.edges.spread import means
-from ledger.finance.groups import lowest_grade
+from ledger.finance.groups import lowest_grade, of_versions
 from ledger.games import games
 from ledger.record.wire import fact_of
 from ledger.rules.engine.steps import POT
@@ -206,7 +206,8 @@ TAX = (*columns("day kind grade", "revenue"), ReportColumn("rate", "percent"), *
 def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
     """The tax of each day from Monday to the gaming day: games, Poker and tournaments apart.
 
-    Their sum ends it. A day that lacks a count has no revenue, and then the week has none.
+    A closed day counts as it was signed. Their sum ends it. A day that lacks a count has no
+    revenue, and then the week has none.
     """
     revenues: list[int | None] = []
     taxes: list[int | None] = []
@@ -214,7 +215,7 @@ def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
         found = sealed_wins.read(
             asked.database, property=asked.property, gaming_day=day, kept=asked.kept
         )
-        for kind, its in sorted(_revenues(found).items()):
+        for kind, its in sorted(_revenues(of_versions(found)).items()):
             revenue = _sum([amount for _, amount in its])
             tax = None if revenue is None else round(Fraction(revenue * RATE, 10_000))
             yield day, kind, lowest_grade(win for win, _ in its), revenue, RATE, tax

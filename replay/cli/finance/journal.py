@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from consumers.finance import journal as entries
-from consumers.finance import redrive, seals
+from consumers.finance import redrive, sealed_wins, seals
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
@@ -39,8 +39,9 @@ def journal(
 
     The entries have the figures of `win`. Each one balances, and each count is a balance assertion,
     so that another program checks the house. A day ends with the tray at its closer and the boxes
-    at their drop. Without --gaming-day the journal has every day. `--format json` prints each entry
-    as an object, in cents, with its facts.
+    at their drop. A closed day has the entries that were signed. Without --gaming-day the journal
+    has every day, each as the record has it now. `--format json` prints each entry as an object, in
+    cents, with its facts.
 
     `--redrive` is about the topic of closed days, for a general ledger that lost some. It counts
     their entries; with `--for-real` the relay sends them again, under the same keys.
@@ -60,8 +61,10 @@ def journal(
         raise Usage(
             f"--json and --format {form} exclude each other", where="journal", hint="Give one."
         )
-    with opened_views(entries.VIEWS, property_) as database:
-        found = entries.read(database, property=property_, table=table, gaming_day=gaming_day)
+    with opened_views((*entries.VIEWS, seals.VIEW), property_) as database:
+        found = sealed_wins.entries_of(
+            database, property=property_, table=table, gaming_day=gaming_day
+        )
     if not found:
         say("No money is on record for this day and table.")
     text = None if json else TEXTS.get(form or "hledger")

@@ -33,6 +33,7 @@ from replay.web.ports import ports
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from consumers.finance.wins import WinsFilter
     from infra.postgres.connection import Database
 
 AT_ONCE_MAX = 2
@@ -104,7 +105,8 @@ def win(request: Request) -> Response:
 @router.get(
     "/v1/journal",
     summary="The double entries of tables' gaming days",
-    description="The entries of `journal`, as objects or as text for another program.",
+    description="The entries of `journal`, as objects or as text for another program. A closed day "
+    "that is asked for alone has the entries that were signed.",
     response_class=Response,
     responses=feed_responses("journal"),
     openapi_extra=feed_parameters("journal"),
@@ -114,7 +116,7 @@ def journal(request: Request) -> Response:
 
     def read(database: Database, asked: dict[str, str]) -> FeedAnswer:
         form = cast("JournalFormat", asked.pop("format", "json"))
-        found = entries.read(database, **asked)
+        found = sealed_wins.entries_of(database, **cast("WinsFilter", asked))
         text = TEXTS.get(form)
         if text is None:
             return FeedAnswer(_lines(found))
@@ -122,7 +124,8 @@ def journal(request: Request) -> Response:
         lines = "".join(f"{line}\n" for line in (text(found) if found else ()))
         return FeedAnswer(lines.encode(), "text/plain; charset=utf-8")
 
-    return _answer(request, (*_FILTERS, "format"), [each.name for each in entries.VIEWS], read)
+    views = dict.fromkeys((*entries.VIEWS, *sealed_wins.VIEWS))
+    return _answer(request, (*_FILTERS, "format"), [each.name for each in views], read)
 
 
 def _lines(objects: Iterable[object]) -> bytes:

@@ -18,7 +18,7 @@ export class Playhead extends EventTarget {
   get time() {
     if (!this.#playing) return this.#time;
     const gone = (performance.now() - this.#began) * 1000 * this.#rate;
-    return this.#within(this.#from + gone);
+    return this.#within(this.#from + gone, this.#loop ?? this);
   }
 
   // Seconds of the house in a second of the viewer; below 0 it runs backwards.
@@ -61,7 +61,7 @@ export class Playhead extends EventTarget {
     this.dispatchEvent(new Event("pause"));
   }
 
-  #within(time) { return Math.max(this.from, Math.min(this.to, time)); }
+  #within(time, stretch = this) { return Math.max(stretch.from, Math.min(stretch.to, time)); }
 
   // The time at which it begins in its direction.
   #start() {

@@ -181,3 +181,35 @@ def test_a_table_that_left_the_day_takes_its_figures_out_of_it(cli: Cli, tmp_pat
     [now] = won(cli, "house")
     assert figures([now]) == figures([before])
     assert (now["pending"]["opener"], now["pending"]["closer"]) == (-500_000, -490_000)
+
+
+def test_journal_and_tax_of_a_closed_day_are_as_signed(cli: Cli, tmp_path: Path) -> None:
+    sold = fact("cash_bought_in", 10, position=1, amount=10_000)
+    counted = count(59, currency={"100": 100})
+    ingest(cli, tmp_path, *day_lines(sold, counted, closer=490_000))
+    close(cli)
+    journal = ("journal", "--gaming-day", DAY)
+    alone = ("journal", "--gaming-day", DAY, "--table", "CC-07", "--json")
+    week = ("report", "tax-week", "--gaming-day", DAY, "--to", tmp_path / "tax.csv")
+    before, of_table = cli(*journal).out, cli(*alone).out
+    assert cli(*week).code == 0
+    taxed = taxes(tmp_path)
+    recount = {**count(60, 2, currency={"100": 90}), "id": "second"}
+    late = other_table(*day_lines(sold, counted, closer=495_000))
+    ingest(cli, tmp_path, recount, *late)
+    assert cli(*journal).out == before
+    assert cli(*alone).out == of_table
+    assert cli("journal", "--gaming-day", DAY, "--table", "CC-08").out == ""
+    assert cli(*week).code == 0
+    assert taxes(tmp_path) == taxed
+    people = (*TWO, "--because", "A box was counted again.")
+    assert cli("day", "reopen", DAY, *people).code == 0
+    assert cli(*journal).out != before, "an open day is as the record has it now"
+    assert cli(*week).code == 0
+    assert taxes(tmp_path) != taxed
+
+
+def taxes(folder: Path) -> list[str]:
+    """The lines of days and week in a report."""
+    lines = (folder / "tax.csv").read_text().splitlines()
+    return [line for line in lines if line.startswith((DAY, "week"))]
