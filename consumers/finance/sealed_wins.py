@@ -355,15 +355,25 @@ def entries_of(database: Database, **filters: Unpack[WinsFilter]) -> list[Journa
 
     Raises `Unavailable` if this program gives other bytes for that version.
     """
-    found = journal.read(database, **filters)
     asked = WinsAsked(**filters)
-    day, table = asked.gaming_day, asked.table
-    for house, its in seals_of(database, day).items() if day else ():
-        if day and its.sealed and asked.property in (None, house):
-            signed = signed_journal(database, property=house, gaming_day=day)
-            of_table = (e for e in signed or () if table in (None, e.table))
-            found = [*(e for e in found if e.property != house), *of_table]
+    signed = _signed_journals(database, asked.property, asked.gaming_day)
+    found = [e for of in signed.values() for e in of if asked.table in (None, e.table)]
+    if asked.property not in signed:
+        found += (e for e in journal.read(database, **filters) if e.property not in signed)
     return sorted(found, key=lambda entry: entry.property)
+
+
+def _signed_journals(
+    database: Database, property_: str | None, gaming_day: str | None
+) -> dict[str, list[JournalEntry]]:
+    """As `signed_journal`, of each casino that has closed this day. None: of no day."""
+    if gaming_day is None:
+        return {}
+    return {
+        house: signed_journal(database, property=house, gaming_day=gaming_day) or []
+        for house, its in seals_of(database, gaming_day).items()
+        if its.sealed and property_ in (None, house)
+    }
 
 
 def signed_journal(

@@ -122,7 +122,7 @@ def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 _MISPAYS = (
     *columns("round position hand wager throw section code says", "amount"),
-    *(*columns("cause time dealers", "stake"),),
+    *columns("cause time dealers", "stake"),
 )
 
 
@@ -154,7 +154,7 @@ def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
         for exception in of.exceptions:
             yield of.table, "exception", exception.code, exception.says, None
         for name in of.missing:
-            yield of.table, "missing", name, missing_says(name), None
+            yield of.table, "missing", name, missing_says(of, name), None
 
 
 _LATE = (*columns("table figure", "would_change"), *columns(counts="late_facts"))
@@ -205,7 +205,7 @@ def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
     """The entries of a closed day's version; else as the record has them now."""
     day = {"property": asked.property, "gaming_day": asked.gaming_day}
     signed = sealed_wins.signed_journal(asked.database, **day, version=asked.version)
-    return signed or journal.read(asked.database, **day)
+    return journal.read(asked.database, **day) if signed is None else signed
 
 
 _PIECES = "received issued distributed returned voided dropped redeemed refused outstanding"

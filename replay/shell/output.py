@@ -164,13 +164,13 @@ def printable(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Print a sentence on stderr."""
-    sys.stderr.write(f"{text}\n")
+    """Print a sentence on stderr, on one line: a device's text in it makes no second one."""
+    sys.stderr.write(f"{printable(text)}\n")
 
 
 def warn(text: str) -> None:
     """Print a warning on stderr, in red on a terminal."""
-    typer.secho(text, fg=typer.colors.RED, err=True)
+    typer.secho(printable(text), fg=typer.colors.RED, err=True)
 
 
 @contextmanager

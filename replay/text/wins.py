@@ -17,7 +17,9 @@ FIGURES = ("drop", "counted", "moved", "owed", "count_gap", "pay_gap")
 _MISSING = {
     "opener": "the tray was not counted at the opening, nor at the end of the day before",
     "closer": "the tray was not counted at the drop or at the closing",
-    "box": "box {} has not been counted, or a voucher in it has no amount",
+    "box": "box {} has not been counted",
+    "voucher": "box {} was counted, and no amount is on record of a voucher in it",
+    "box or voucher": "box {} has not been counted, or a voucher in it has no amount",
     "no box": "something was put into a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
 }
@@ -38,10 +40,22 @@ def graded(of: TableWin) -> str:
     return f"{of.grade} v{of.version}" if of.version else of.grade
 
 
-def missing_says(name: str) -> str:
-    """What a name of `missing` means."""
+def missing_says(of: TableWin, name: str) -> str:
+    """What a name in its `missing` means."""
     kind, _, which = name.partition(":")
-    return _MISSING["no box" if name == "box" else kind].format(which)
+    if kind == "box":
+        kind = _missing_of_box(of, name)
+    return _MISSING[kind].format(which)
+
+
+def _missing_of_box(of: TableWin, name: str) -> str:
+    """What is not known of a box: cash is the sum of all boxes, and so known if all are counted."""
+    if name == "box":
+        return "no box"
+    if of.drop.cash is not None:
+        return "voucher"
+    is_only_one = sum(each.startswith("box:") for each in of.missing) == 1
+    return "box" if is_only_one else "box or voucher"
 
 
 def explained(of: TableWin) -> Iterator[str]:
@@ -54,7 +68,7 @@ def explained(of: TableWin) -> Iterator[str]:
     for exception in of.exceptions:
         yield f"exception · {exception.says}"
     for name in of.missing:
-        yield f"missing · {missing_says(name)}"
+        yield f"missing · {missing_says(of, name)}"
     yield from _apart(of)
     for name, amount in of.told.items():
         yield f"as recorded, without corrections · {named(name, amount, dollars)}"

@@ -630,7 +630,7 @@ def draw_case(seen: CaseComparison, zone: tzinfo) -> None:
             ),
         )
     for says in seen.missing:
-        say(f"Missing: {printable(says)}")
+        say(f"Missing: {says}")
 
 
 def _rows(seen: CaseComparison, zone: tzinfo) -> list[tuple[str, str]]:

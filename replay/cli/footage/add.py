@@ -153,7 +153,8 @@ def look(
             if json:
                 print_json(found)
             else:
-                say("\n".join(report_lines(found, house)))
+                for line in report_lines(found, house):
+                    say(line)
     if refused:
         raise typer.Exit(Usage.exit_code)
 

@@ -55,11 +55,15 @@ class HousePapers(NamedTuple):
 
 
 @router.get(PATH)
-def coupons_page(request: Request, who: Analyst) -> Response:
-    """Every batch, check and book with its exceptions."""
+def coupons_page(
+    request: Request,
+    who: Analyst,
+    property: str = "",  # noqa: A002 - as on the floor
+) -> Response:
+    """Every batch, check and book with its exceptions; property: empty: of every casino."""
     del who
-    database = ports(request).database
-    of_coupons, of_checks = coupon_facts(database, None), check_facts(database, None)
+    database, house = ports(request).database, property.strip() or None
+    of_coupons, of_checks = coupon_facts(database, house), check_facts(database, house)
     return page(
         request,
         "coupons.html",
@@ -71,6 +75,7 @@ def coupons_page(request: Request, who: Analyst) -> Response:
             )
             for name in sorted({*of_coupons, *of_checks})
         ],
+        casino=house or "",
         pieces=PIECES,
         range_text=range_text,
     )

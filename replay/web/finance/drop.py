@@ -14,6 +14,7 @@ from consumers.rulings import rulings
 from infra.access.users import User
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.entry import papers
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -49,15 +50,23 @@ class BoxTotal(NamedTuple):
 
 
 @router.get("/drop")
-def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
-    """A gaming day (default: the latest): a line for each table, then each in detail."""
+def drop(
+    request: Request,
+    who: Analyst,
+    property: str = "",  # noqa: A002 - as on the floor
+    gaming_day: str = "",
+    table: str = "",
+) -> Response:
+    """A gaming day (default: the latest): a line for each table, then each in detail.
+
+    property: empty: every casino on record.
+    """
     blind = blind_review.hidden(request, who)
     database = ports(request).database
     days = drop_view.days(database)
     wanted = gaming_day.strip() or (days[0] if days else "")
-    read = (
-        drop_view.read(database, gaming_day=wanted, table=table.strip() or None) if wanted else []
-    )
+    its = {"property": property.strip() or None, "table": table.strip() or None}
+    read = drop_view.read(database, gaming_day=wanted, **its) if wanted else []
     beside = rulings.table_findings(database, gaming_day=wanted) if read else []
     found = [blind_review.day(each, beside, blind) for each in read]
     return page(
@@ -66,6 +75,8 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
         days=days,
         gaming_day=wanted,
         table=table.strip(),
+        casino=property.strip(),
+        casinos=papers.houses(request),
         found=found,
         boxes=[box_of(each.drop) for each in found],
         several=len({each.drop.property for each in found}) > 1,

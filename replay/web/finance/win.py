@@ -11,11 +11,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import journal as entries
 from consumers.finance import sealed_wins, variances
+from consumers.finance.wins import WinsAsked
 from consumers.money import drop as drop_view
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
@@ -36,6 +38,7 @@ from replay.web.ports import ports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from consumers.finance.wins import WinsFilter
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
     from ledger.rules.engine.ruling import FactRef
@@ -97,27 +100,36 @@ class ShownWin(NamedTuple):
     @property
     def missing(self) -> list[str]:
         """What the day lacks, a sentence each."""
-        names = self.win.missing
-        return [
-            missing_says(name) for name in names if not (self.withheld and name[:6] == "round:")
-        ]
+        names = (n for n in self.win.missing if not (self.withheld and n.startswith("round:")))
+        return [missing_says(self.win, name) for name in names]
 
 
 @router.get("/win")
-def win(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
-    """A gaming day (default: the latest): a line for each table, then each in detail."""
-    return _page(request, who, gaming_day.strip(), table.strip())
+def win(
+    request: Request,
+    who: Analyst,
+    property: str = "",  # noqa: A002 - as on the floor
+    gaming_day: str = "",
+    table: str = "",
+) -> Response:
+    """A gaming day (default: the latest): a line for each table, then each in detail.
+
+    property: empty: every casino on record.
+    """
+    asked = WinsAsked(property.strip() or None, table.strip() or None, gaming_day.strip() or None)
+    return _page(request, who, asked)
 
 
 @router.post("/win")
 def close(request: Request, who: Closer, form: Form) -> Response:
     """Close a gaming day or open it again: the signed-in person, and a second one."""
-    day = typed.gaming_day(form)
+    day, house = typed.gaming_day(form), form.get("property", "")
     try:
         _decide(request, who, typed.text(form, "property"), day, form)
     except (Usage, Refused) as error:
-        return _page(request, who, day, "", 422, form=form, wrong=papers.wrong(error))
-    return papers.see(f"/win?gaming_day={day}")
+        asked = WinsAsked(gaming_day=day)
+        return _page(request, who, asked, 422, form=form, wrong=papers.wrong(error))
+    return papers.see("/win?" + urlencode({"property": house, "gaming_day": day}))
 
 
 def _decide(request: Request, who: User, house: str, day: str, form: Form) -> None:
@@ -147,8 +159,7 @@ def _decide(request: Request, who: User, house: str, day: str, form: Form) -> No
 def _page(
     request: Request,
     who: User,
-    gaming_day: str,
-    table: str,
+    asked: WinsAsked,
     status: int = 200,
     *,
     form: Mapping[str, str] | None = None,
@@ -157,13 +168,17 @@ def _page(
     blind = blind_review.days(blind_review.hidden(request, who))
     database = ports(request).database
     days = drop_view.days(database)
-    wanted = gaming_day or (days[0] if days else "")
-    asked = {"gaming_day": wanted, "table": table or None}
+    wanted = asked.gaming_day or (days[0] if days else "")
+    its_filter: WinsFilter = {
+        "property": asked.property,
+        "table": asked.table,
+        "gaming_day": wanted,
+    }
     kept = versions_folder(ports(request).library.home)
-    found = sealed_wins.read(database, kept=kept, by_shift=False, **asked) if wanted else []
+    found = sealed_wins.read(database, kept=kept, by_shift=False, **its_filter) if wanted else []
     explained = variances.explained_days(database, wanted) if found else {}
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
-    for entry in entries.read(database, **asked) if found else ():
+    for entry in entries.read(database, **its_filter) if found else ():
         its[entry.property, entry.table].append(entry)
     shown = [
         ShownWin(each, withheld=True)
@@ -177,7 +192,9 @@ def _page(
         status,
         days=days,
         gaming_day=wanted,
-        table=table,
+        table=asked.table or "",
+        casino=asked.property or "",
+        casinos=papers.houses(request),
         found=shown,
         houses=list(_houses(shown)),
         several=len({each.win.property for each in shown}) > 1,
@@ -191,7 +208,9 @@ def _page(
                 signed_by=explained.get((each.win.property, each.win.table)),
             )
         ],
-        closing=[] if table else list(_closing(shown, sealed_wins.seals_of(database, wanted))),
+        closing=[]
+        if asked.table
+        else list(_closing(shown, sealed_wins.seals_of(database, wanted))),
         form=form or {},
         wrong=wrong,
         names=FIGURES,

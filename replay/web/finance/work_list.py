@@ -44,7 +44,7 @@ def work_list(
     explained = signed_by == ""
     for name in win.missing:
         if not (withheld and name.startswith("round:")):
-            says = missing_says(name)
+            says = missing_says(win, name)
             code = name.partition(":")[0]
             yield _item(win, user, f"{code} missing", says, _missing(win, name))
     for each in win.exceptions:
@@ -84,15 +84,14 @@ def _cause(win: TableWin, of: Cause) -> WhereToGo:
     if of.round:
         return WhereToGo(f"Round {of.round}", f"/rounds/{win.property}/{of.round}")
     if of.code.startswith("check_"):
-        return WhereToGo("Coupons and checks", "/win/coupons")
+        return WhereToGo("Coupons and checks", f"/win/coupons?{_house(win)}")
     if of.code.endswith("_not_accepted"):
         return WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
     return WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
 
 
 def _exception(win: TableWin, code: str) -> WhereToGo:
-    on_drop = urlencode({"gaming_day": win.gaming_day, "table": win.table or ""})
-    counts = WhereToGo("Counts on Drop", f"/drop?{on_drop}")
+    counts = WhereToGo("Counts on Drop", f"/drop?{_of(win, table=win.table or '')}")
     slips = WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
     found = {
         "slip_recorded_twice": slips,
@@ -102,7 +101,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "counts_disagree": counts,
         "verification_disagrees": counts,
         "box_differs": counts,
-        "coupon_redeemed_twice": WhereToGo("Coupons and checks", "/win/coupons"),
+        "coupon_redeemed_twice": WhereToGo("Coupons and checks", f"/win/coupons?{_house(win)}"),
         "no_gaming_day": WhereToGo(
             "Drop box attached", _form(win, "drop_box_attached"), roles=("pit",)
         ),
@@ -115,6 +114,10 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
 
 def _form(win: TableWin, name: str) -> str:
     return f"/entry/forms/{name}?{_of(win, table=win.table or '')}"
+
+
+def _house(win: TableWin) -> str:
+    return urlencode({"property": win.property})
 
 
 def _of(win: TableWin, **more: str) -> str:

@@ -213,6 +213,33 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
         assert "Variance explained, by finance" in other
 
 
+def test_each_page_and_link_is_of_the_casino_asked_for(database: Database, tmp_path: Path) -> None:
+    coupon = fact("coupons_received", 5, "count-room", serial_from="A-1", serial_to="A-9",
+                  face=500, invoice="I-1", checked_by=["C-1", "C-2"],
+                  recorded_by="S-1")  # fmt: skip
+    told = [*day_lines(coupon)[:-1], count(57)]  # without a closer
+    houses = ("lucky", "p")
+    people(database)
+    with opened_site(database, tmp_path) as site:
+        for house in houses:
+            its = [each | {"source": each["source"].replace("/p/", f"/{house}/")} for each in told]
+            site.take_in([received(json.dumps(each).encode()) for each in its])
+        who = site.browser("finance")
+        for house, other in (houses, houses[::-1]):
+            page = shown(who, f"/win?property={house}")
+            assert (f"· {house} ·" in page, f"· {other} ·" in page) == (True, False)
+            for path in ("/win", "/drop", "/win/coupons"):
+                page = shown(who, f"{path}?property={house}")
+                main = page.split("<main")[1]
+                paths = re.findall(r'href="(/(?:win|drop|entry)[^"]*)"', main)
+                without = [each for each in paths if f"property={house}" not in each]
+                assert not without, (path, without)
+                assert paths or path == "/drop"
+            assert f"<option selected>{house}</option>" in shown(who, f"/drop?property={house}")
+        both = shown(who, "/win")
+        assert all(f"· {house} ·" in both for house in houses)
+
+
 def test_the_chart_has_a_mark_and_a_row_for_each_day_of_its_table(
     scenes: Scenes, tmp_path: Path
 ) -> None:
@@ -223,7 +250,7 @@ def test_the_chart_has_a_mark_and_a_row_for_each_day_of_its_table(
         who = site.browser("auditor")
         for table, point in points.items():
             page = shown(who, f"/win/charts?property={HOUSE}&table={table}")
-            link = f"/win?gaming_day={GAMING_DAY}&table={table}"
+            link = f"/win?property={HOUSE}&gaming_day={GAMING_DAY}&table={table}"
             marks = re.findall(rf'<a href="{re.escape(link)}" tabindex="-1"><title>([^<]*)', page)
             assert len(marks) == (3 if point.z is not None else 2)
             row = page.split("<tbody>")[1].split("</tr>")[0]

@@ -58,6 +58,7 @@ def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() 
     win = table_day()
     assert (win.drop.total, win.counted, win.count_gap) == (None, None, None)
     assert (win.missing, win.grade) == (["box:B1"], "ESTIMATE")
+    assert "missing · box B1 has not been counted" in explained(win)
 
 
 def test_cash_without_any_box_on_record_makes_the_drop_unknown_and_never_0() -> None:
@@ -178,6 +179,9 @@ def test_a_voucher_without_an_amount_counts_at_what_it_was_bought_for() -> None:
     assert table_day(bought, count(59, vouchers=["V-1"]), closer=495_000).count_gap == 0
     unknown = table_day(count(59, vouchers=["V-2"]))
     assert (unknown.drop.vouchers, unknown.drop.total, unknown.missing) == (None, None, ["box:B1"])
+    assert [line for line in explained(unknown) if line.startswith("missing")] == [
+        "missing · box B1 was counted, and no amount is on record of a voucher in it"
+    ]
 
 
 def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:

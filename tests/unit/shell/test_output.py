@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from replay.cli.shell.terminal import draw
-from replay.shell.output import print_list, warn
+from replay.shell.output import print_list, say, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,15 @@ def test_a_warning_is_red_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> N
     with (tmp_path / "log").open("w") as log, contextlib.redirect_stderr(log):
         warn("3 of 4 lines went to quarantine.")
     assert (tmp_path / "log").read_text() == "3 of 4 lines went to quarantine.\n"
+
+
+def test_a_device_that_writes_two_lines_or_colours_makes_one_plain_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for write in (say, warn):
+        write("Fill Slip 7\nThe day is closed.\x1b[2J was accepted.")
+        told = r"Fill Slip 7\nThe day is closed.\x1b[2J was accepted."
+        assert capsys.readouterr().err == f"{told}\n"
 
 
 def test_an_empty_list_is_a_sentence_and_no_table(capsys: pytest.CaptureFixture[str]) -> None:
