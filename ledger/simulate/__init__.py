@@ -6,12 +6,13 @@ no code with what finds mistakes. The mistakes it plants are written beside the 
 
 from __future__ import annotations
 
-from ledger.simulate.cameras.cameras import recorded
+from ledger.simulate.cameras.cameras import CAMERA_FAULTS, cameras_of, recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
 from ledger.simulate.floor_files import FilmedWindow, WrittenFloor, read_shots, worst_and, write
 from ledger.simulate.plan import DEALT, MISREADINGS, MISTAKES, Plan, Planted, TablePlan, plan_of
 
 __all__ = [
+    "CAMERA_FAULTS",
     "DEALT",
     "MISREADINGS",
     "MISTAKES",
@@ -21,6 +22,7 @@ __all__ = [
     "Planted",
     "TablePlan",
     "WrittenFloor",
+    "cameras_of",
     "deal",
     "happenings",
     "line",

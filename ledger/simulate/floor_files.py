@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ from ledger.simulate.device_emitter import HOUR, SECOND
 from ledger.simulate.feed import happenings, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ledger.simulate.device_emitter import Witnessed
@@ -29,6 +30,7 @@ ROUND_US = 4 * SECOND
 END_US = 48 * SECOND
 """How much of a round is filmed, up to its end."""
 _REPORT_EVERY = 2_000  # number of facts
+EMPTY: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 class FilmedWindow(NamedTuple):
@@ -64,12 +66,13 @@ def write(
     film: Sequence[FilmedWindow] | Choose | None = None,
     cameras_max: int = 1,
     strip: bool = False,
+    faults: Mapping[str, Collection[str]] = EMPTY,
 ) -> WrittenFloor:
     """Deal a plan into a folder: `feed.jsonl`, `truth.jsonl`, and `shots/*.json`.
 
     Films a minute around each mistake, or the windows of `film`, with up to `cameras_max` cameras a
-    table; `strip`: small, with a strip that machines read. `progress` gets the number of facts
-    written so far. Raises OSError if a file cannot be written.
+    table; `strip`: small, with a strip that machines read. `faults`: of `CAMERA_FAULTS`, by camera.
+    `progress` gets the number of facts written so far. Raises OSError if a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     feed, truth = folder / "feed.jsonl", folder / "truth.jsonl"
@@ -91,7 +94,7 @@ def write(
         windows = list(film(plan, seen, planted))
     else:
         windows = around(planted) if film is None else list(film)
-    lists = shot_lists(plan, seen, windows, cameras_max=cameras_max, strip=strip)
+    lists = shot_lists(plan, seen, windows, cameras_max=cameras_max, strip=strip, faults=faults)
     paths = tuple(_write_shots(folder / "shots", lists))
     return WrittenFloor(feed, truth, paths, facts, len(rounds - {None}), tuple(planted))
 
@@ -176,6 +179,7 @@ def shot_lists(
     *,
     cameras_max: int = 1,
     strip: bool = False,
+    faults: Mapping[str, Collection[str]] = EMPTY,
 ) -> Iterator[ShotList]:
     """The shot lists of each table's cameras in these windows. One window has a gap, by the seed.
 
@@ -195,6 +199,7 @@ def shot_lists(
                 gap=number == gap,
                 at=table,
                 strip=strip,
+                faults=faults.get(camera.name, ()),
             )
             yield ShotList(recording, drawn)
 

@@ -7,17 +7,17 @@ and drift again.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ledger.facts import ClockChecked
 from ledger.games import games
 from ledger.record.wire import Fact
-from ledger.simulate.cameras.shot_list import PPM, CameraPlan, View
+from ledger.simulate.cameras.shot_list import PPM, CameraFault, CameraPlan, PictureFault, View
 from ledger.simulate.device_emitter import HOUR, MS, SECOND, Happening
 from ledger.values import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ledger.facts import SegmentRecorded
     from ledger.facts.tables import Covers
@@ -28,6 +28,11 @@ _BEFORE_US = HOUR // 4
 _OFFSET_US, _DRIFT_PPM = 3 * SECOND, 80
 _READ_US, _REFERENCE_US, _UNCERTAINTY_MS = 10 * MS, 3 * MS, 15  # the two errors add up to less
 _VIEWS: dict[str, View] = {"end_left": "end_left", "end_right": "end_right"}
+PICTURE_FAULTS: tuple[PictureFault, ...] = get_args(PictureFault)
+CAMERA_FAULTS = (*PICTURE_FAULTS, "clock")
+"""The faults of a camera that a film can have."""
+WRONG_CLOCK_US = 120 * SECOND
+"""How far a wrong clock runs ahead."""
 _GAP_AFTER_US, _GAP_US = 4 * SECOND, 6 * SECOND
 
 
@@ -109,9 +114,15 @@ def camera_plan(
     gap: bool = False,
     at: TablePlan | None = None,
     strip: bool = False,
+    faults: Collection[str] = (),
 ) -> CameraPlan:
-    """The plan of a camera for a stretch of true time, with a gap of six seconds if it has one."""
+    """The plan of a camera for a stretch of true time, with a gap of six seconds if it has one.
+
+    faults: of `CAMERA_FAULTS`. A clock is wrong throughout, others last for the middle third.
+    """
     gap_us = from_us + _GAP_AFTER_US
+    third_us = (to_us - from_us) // 3
+    clock_us = WRONG_CLOCK_US if "clock" in faults else 0
     return CameraPlan(
         camera=camera.name,
         table=camera.table,
@@ -121,7 +132,12 @@ def camera_plan(
         seats=at.seats if at else 5,
         boxes=_boxes(at.game) if at else 0,
         strip=strip,
-        offset_us=camera.clock_us(from_us) - from_us,
+        faults=tuple(
+            CameraFault(kind, from_us + third_us, to_us - third_us)
+            for kind in PICTURE_FAULTS
+            if kind in faults
+        ),
+        offset_us=camera.clock_us(from_us) - from_us + clock_us,
         drift_ppm=camera.drift_ppm,
         gap=(gap_us, gap_us + _GAP_US) if gap and gap_us + _GAP_US < to_us else None,
         seed=seed,

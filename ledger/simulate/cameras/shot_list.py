@@ -83,10 +83,13 @@ class Shot(Struct, frozen=True, omit_defaults=True):
         return (*self.pucks, *self.cards, *self.piles, *self.dice)
 
 
+PictureFault = Literal["blocked", "moved", "frozen"]
+
+
 class CameraFault(Struct, frozen=True):
     """A camera's fault between two true times. A wrong clock is the plan's `offset_us`."""
 
-    kind: Literal["blocked", "moved", "frozen"]
+    kind: PictureFault
     from_us: int
     to_us: int
 

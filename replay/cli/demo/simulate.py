@@ -10,12 +10,14 @@ import typer
 from ledger.errors import Refused, Usage
 from ledger.games import games
 from ledger.simulate import (
+    CAMERA_FAULTS,
     DEALT,
     MISREADINGS,
     MISTAKES,
     FilmedWindow,
     Plan,
     WrittenFloor,
+    cameras_of,
     happenings,
     plan_of,
     write,
@@ -57,6 +59,14 @@ def simulate(  # noqa: PLR0913 - one option a choice
         ),
     ] = None,
     cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn per table.")] = 1,
+    camera_fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CAMERA=FAULT",
+            help="Draw a camera `blocked`, `moved`, `frozen` (the middle third of each film) or "
+            "with a wrong `clock`; may be repeated.",
+        ),
+    ] = None,
     strip: Annotated[
         bool,
         typer.Option("--strip", help="Draw small pictures, with the time as a strip of cells."),
@@ -77,6 +87,8 @@ def simulate(  # noqa: PLR0913 - one option a choice
     puts the keys of `keys/roster.jsonl` on the roster.
 
     Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
+
+    A camera that freezes: add `--camera-fault CC-01-cam1=frozen` to that line.
     """
     if out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise Refused(
@@ -95,6 +107,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
         only=game or (),
     )
     windows = _windows(plan, footage or ())
+    faults = _camera_faults(plan, camera_fault or (), cameras)
     with progress("deal") as advance:
         written = write(
             plan,
@@ -103,6 +116,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
             film=windows,
             cameras_max=cameras,
             strip=strip,
+            faults=faults,
         )
     segments = _filmed(plan, written, out)
     keys = sign_floor(out) if sign else 0
@@ -170,6 +184,23 @@ def _mistakes(told: Sequence[str]) -> dict[str, int]:
                 hint=f"Give NAME=COUNT with one of {', '.join((*MISTAKES, *MISREADINGS))}.",
             )
         found[match[1]] = found.get(match[1], 0) + int(match[2] or 1)
+    return found
+
+
+def _camera_faults(plan: Plan, told: Sequence[str], drawn: int) -> dict[str, set[str]]:
+    """The faults of each camera. Raises `Usage`."""
+    names = {each.name for table in plan.tables for each in cameras_of(plan, table)[:drawn]}
+    found: dict[str, set[str]] = {}
+    for each in told:
+        camera, _, fault = each.partition("=")
+        if camera not in names or fault not in CAMERA_FAULTS:
+            raise Usage(
+                f"`{each}` is not a fault of a camera that is drawn",
+                where="--camera-fault",
+                hint=f"Give CAMERA=FAULT with one of {', '.join(sorted(names))} and one of "
+                f"{', '.join(CAMERA_FAULTS)}.",
+            )
+        found.setdefault(camera, set()).add(fault)
     return found
 
 

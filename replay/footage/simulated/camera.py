@@ -167,6 +167,6 @@ def _pictures(painter: Painter, captures: list[_Capture]) -> Iterator[NDArray[np
         shown = capture
         for fault in frozen:
             if fault.from_us <= capture.true_us < fault.to_us:
-                back_ms = (capture.true_us - fault.from_us) // _MS
-                shown = _Capture(0, fault.from_us, capture.clock_ms - back_ms)
+                clock_ms = camera_clock_us(painter.plan, fault.from_us) // _MS
+                shown = _Capture(0, fault.from_us, clock_ms)
         yield painter.picture(shown.true_us, shown.clock_ms, shown.number % _CAPTURES)

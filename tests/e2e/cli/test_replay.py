@@ -363,6 +363,10 @@ def test_the_same_seed_deals_the_same_bytes_and_another_seed_others(
     assert b"criss_cross" not in dealt["one"]
     assert floor.cli("simulate", "--out", tmp_path / "one").code == 2
     assert floor.cli("simulate", "--mistake", "stolen_chips", "--out", tmp_path / "x").code == 2
+    for odd in ("CC-01-cam1=melted", "CC-01-cam2=frozen", "frozen"):  # one camera is drawn
+        refused = floor.cli("simulate", "--camera-fault", odd, "--out", tmp_path / "x")
+        assert refused.code == 2
+        assert "CC-01-cam1" in refused.err
 
 
 OFFSET = "-05:00"
