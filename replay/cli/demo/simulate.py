@@ -64,7 +64,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
         typer.Option(
             metavar="CAMERA=FAULT",
             help="Draw a camera `blocked`, `moved`, `frozen` (the middle third of each film) or "
-            "with a wrong `clock`; may be repeated.",
+            "with a wrong `clock`, for example CC-01-cam1=frozen; may be repeated.",
         ),
     ] = None,
     strip: Annotated[
@@ -87,8 +87,6 @@ def simulate(  # noqa: PLR0913 - one option a choice
     puts the keys of `keys/roster.jsonl` on the roster.
 
     Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
-
-    A camera that freezes: add `--camera-fault CC-01-cam1=frozen` to that line.
     """
     if out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise Refused(
