@@ -70,7 +70,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 4, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 5, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
 )
 """The view `coupons_and_checks`."""
 

@@ -116,7 +116,7 @@ def _of_views(store: ViewStore, property_: str, seal: DaySealed) -> list[Journal
     if not _have_read(store, property_, seal):
         return None
     asked = WinsAsked(property_, gaming_day=seal.gaming_day)
-    records = wins.records_of(store, asked).as_report(seal.report)
+    records = wins.records_of(store, asked, report=seal.report)
     if not _is_signed(records.wins(), seal):
         return None
     found = records.corrected
@@ -155,7 +155,7 @@ def _of_record(store: ViewStore, property_: str, seal: DaySealed) -> list[Journa
     its = feed.wins(facts, rulings, seal.gaming_day, seal.report)
     if not _is_signed((each for each in its if each.property == property_), seal):
         return None
-    known = feed.day_records(facts, rulings).values()
+    known = feed.day_records(facts, rulings, seal.report).values()
     of_report = (as_report(each, seal.report) for each in known)
     records = _until(of_report, property_, seal.gaming_day)
     before: dict[TableId, list[DayRecord]] = defaultdict(list)

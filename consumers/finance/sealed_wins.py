@@ -93,7 +93,7 @@ def _of_views(
     store: ViewStore, property_: str | None, gaming_day: str, report: int = REPORT
 ) -> DayWins:
     """The wins of a gaming day as the views have it, as a version of the report says them."""
-    records = wins.records_of(store, WinsAsked(property_, gaming_day=gaming_day)).as_report(report)
+    records = wins.records_of(store, WinsAsked(property_, gaming_day=gaming_day), report=report)
     return DayWins(records.wins(), shifts.of_records(store, records.corrected))
 
 

@@ -19,15 +19,12 @@ from ledger.facts import (
     CreditDispatched,
     CreditRequested,
     CreditVoided,
-    DropBoxCounted,
-    DropBoxRemoved,
-    DropBoxVerified,
     FillDispatched,
     FillRequested,
     FillVoided,
     type_name,
 )
-from ledger.finance.boxes import without_amount
+from ledger.finance.boxes import BOX_FACTS, without_amount
 from ledger.finance.exceptions import DayKey, boxed_twice
 from ledger.finance.feed import (
     days_of,
@@ -42,6 +39,7 @@ from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
 from ledger.finance.table_day import as_report, closer_of, papers_of, rests_on_sales, win
+from ledger.finance.win import REPORT
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -145,15 +143,21 @@ def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
 
 
 def records_of(
-    store: ViewStore, asked: WinsAsked, known: Mapping[DayKey, DayRecord] | None = None
+    store: ViewStore,
+    asked: WinsAsked,
+    known: Mapping[DayKey, DayRecord] | None = None,
+    report: int = REPORT,
 ) -> DayRecords:
-    """What the wins of what is asked for rest on. `known`: the same with corrections, if read."""
-    corrected = day_records(store, asked, WITH_CORRECTIONS) if known is None else known
+    """What the wins of what is asked for rest on, as a version of the report says it.
+
+    known: the same with corrections, if it was read as this program says it.
+    """
+    corrected = day_records(store, asked, WITH_CORRECTIONS, report) if known is None else known
     if not _has_corrections(store, asked):
-        return DayRecords(corrected, None)
-    recorded = day_records(store, asked, AS_RECORDED)
+        return DayRecords(corrected, None).as_report(report)
+    recorded = day_records(store, asked, AS_RECORDED, report)
     its = exceptions.about_corrections(store, _parameters(asked), corrected, recorded)
-    return DayRecords(its, recorded)
+    return DayRecords(its, recorded).as_report(report)
 
 
 def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
@@ -167,15 +171,15 @@ def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
 
 
 def day_records(
-    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+    store: ViewStore, asked: WinsAsked, variants: tuple[int, int], report: int = REPORT
 ) -> dict[DayKey, DayRecord]:
     """What each day's win rests on, with corrections or as recorded."""
     tables = _tables(store, asked, variants)
     rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
     papers = put_together(
         _left_out(store, tables, asked, variants),
-        boxed_twice(_box_counts(store, tables, asked, variants)),
-        exceptions_of_days(tables),
+        boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT),
+        exceptions_of_days(tables, report),
     )
     found = records(tables, rounds, papers, _sold_elsewhere(store, tables, variants))
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
@@ -216,10 +220,9 @@ _NO_MONEY = frozenset(
     for each in (
         *(FillRequested, FillDispatched, FillVoided),
         *(CreditRequested, CreditDispatched, CreditVoided),
-        *(DropBoxRemoved, DropBoxVerified),
     )
 )
-"""Facts that no sum of money rests on: of a slip its acceptance counts, of a box its last count."""
+"""Facts that no sum of money rests on: of a slip its acceptance counts."""
 
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1
 """Before and after every time on record, microseconds."""
@@ -401,20 +404,20 @@ SELECT DISTINCT {_COLUMNS}
 """  # noqa: S608 - as above
 
 
-def _box_counts(
+def _facts_of_boxes(
     store: ViewStore,
     tables: Mapping[TableId, TableMoney],
     asked: WinsAsked,
     variants: tuple[int, int],
 ) -> dict[DayKey, list[Fact]]:
-    """The counts of boxes of these tables' days, and those that have a paper of theirs, by day."""
+    """The facts of boxes of these tables' days, and of days that have a paper of theirs, by day."""
     found = {
-        key: [fact for fact in facts if isinstance(fact.body, DropBoxCounted)]
+        key: [fact for fact in facts if isinstance(fact.body, BOX_FACTS)]
         for key, facts in days_of(tables).items()
     }
     parameters = {**_parameters(asked), "variants": list(variants)}
     for fact in _told(store, store.query(_SAME_PAPERS, parameters))[0]:
-        if isinstance(fact.body, DropBoxCounted):
+        if isinstance(fact.body, BOX_FACTS):
             property_, table = table_of(fact)
             its = found.setdefault((property_, fact.body.gaming_day, table), [])
             if all((each.source, each.id) != (fact.source, fact.id) for each in its):

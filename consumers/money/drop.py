@@ -305,7 +305,8 @@ def read(
         days = _rows(store, DAYS, where, wanted)
         wagers = _by_day(_rows(store, WAGERS, where, wanted))
         boxes = _by_day(_rows(store, BOXES, where, wanted))
-        on_table = _on_table(store, where, wanted)
+        of_box = f"amount = 'box' AND counts = 1 AND {where}"
+        of_boxes = _by_day(_rows(store, PAPERS, of_box, wanted))
         changed = _by_day(_rows(store, PAPERS, f"made_tape IS NOT NULL AND {where}", wanted))
         adjusted = placed_papers.adjusted(store, where, wanted)
         lacking = any(row.unpriced for its in boxes.values() for row in its)
@@ -314,9 +315,9 @@ def read(
     found = []
     for row in days:
         key, drop = row[:3], Drop(*row)
-        counts = _last_counts(boxes[key])
-        drop.boxes = [BoxCount(*each[6:14]) for each in counts]
-        drop.box_total = _box_total(counts, on_table[key], bought.get(key, {}))
+        stays = _stays(of_boxes[key], boxes[key])
+        drop.boxes = [BoxCount(*each[6:14]) for stay in stays for each in stay]
+        drop.box_total = _box_total(stays, bought.get(key, {}))
         drop.wagers = _by_wager(wagers[key], changed[key])
         drop.win = _win(drop, adjusted.get(key))
         drop.corrections = made.get(key, [])
@@ -357,36 +358,36 @@ def _by_day(rows: Iterable[NamedRow]) -> dict[Key, list[NamedRow]]:
     return found
 
 
-def _on_table(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, set[str]]:
-    """The numbers of the boxes that facts name, by table and gaming day."""
-    found: dict[Key, set[str]] = defaultdict(set)
-    for property_, table, day, number in store.query(
-        "SELECT property, table_name, gaming_day, paper FROM {schema}.drop_papers"  # noqa: S608 - values are parameters
-        f" WHERE amount = 'box' AND counts = 1 AND {where}",
-        wanted,
-    ):
-        found[property_, table, day].add(number)
-    return found
+def _stays(facts: Iterable[NamedRow], counts: Iterable[NamedRow]) -> list[list[NamedRow]]:
+    """The counts of each stay of a box at its table, as `ledger.finance.boxes.boxes` has them.
+
+    facts: those of the day's boxes, counts among them. The later of two counts with one number
+    is given.
+    """
+    counted = {row[:2]: row for row in counts}
+    found: dict[str, list[dict[int, NamedRow]]] = {}
+    seen = set()  # boxes that have a fact beside counts
+    for row in sorted(facts, key=lambda row: (row.time_us, *row[:2])):
+        stays = found.setdefault(row.paper, [{}])
+        if row.starts and row.paper in seen:
+            stays.append({})
+        if count := counted.get(row[:2]):
+            stays[-1][count.count] = count
+        else:
+            seen.add(row.paper)
+    each = (stay for number in sorted(found) for stay in found[number])
+    return [[stay[nth] for nth in sorted(stay)] for stay in each]
 
 
-def _last_counts(rows: Iterable[NamedRow]) -> list[NamedRow]:
-    """The first and the second count of each box; of two with one number the later."""
-    ordered = sorted(rows, key=lambda row: (row.box, row.count, row.time_us, *row[:2]))
-    return list({(row.box, row.count): row for row in ordered}.values())
-
-
-def _box_total(
-    counts: Iterable[NamedRow], on_table: Iterable[str], bought: Mapping[str, int]
-) -> int | None:
+def _box_total(stays: Sequence[Sequence[NamedRow]], bought: Mapping[str, int]) -> int | None:
     """Cents in the boxes by their last counts; None: there is no box, or one is not counted.
 
     bought: cents of vouchers sold for chips, for those that were counted without an amount.
     """
-    last = {row.box: row for row in counts}
-    if not last or not last.keys() >= set(on_table):
+    if not stays or not all(stays):
         return None
     total = 0
-    for row in last.values():
+    for *_, row in stays:
         if not all(number in bought for number in row.unpriced):
             return None
         total += row.currency + row.counter_checks + row.priced + (row.chips or 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ledger.facts import (
     CashBoughtIn,
@@ -34,13 +34,19 @@ KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
 BOX_FACTS = (DropBoxAttached, DropBoxRemoved, DropBoxCounted, DropBoxVerified)
 """Facts of a box."""
 
+_STEPS = dict(zip(BOX_FACTS, ("moves", "moves", "counts", "verified"), strict=True))
+
 
 class DropBox(NamedTuple):
-    """One box of a gaming day and its facts, in order of time."""
+    """One stay of a box at a table on a gaming day, with its facts in order of time.
+
+    A stay begins as the box is attached, and ends as it is attached again: then it was emptied.
+    """
 
     number: str
     counts: tuple[Fact, ...] = ()
     verified: tuple[Fact, ...] = ()
+    moves: tuple[Fact, ...] = ()  # attached, removed
 
     @property
     def last(self) -> Fact | None:
@@ -53,19 +59,25 @@ def _rank(fact: Fact) -> tuple[int, int, str, str]:
     return count, fact.time_us, fact.source, fact.id
 
 
-def boxes(facts: Iterable[Fact]) -> list[DropBox]:
-    """The boxes of a table's gaming day, by number; `facts` are in order of time."""
-    found: dict[str, DropBox] = {}
+def boxes(facts: Iterable[Fact], *, by_stay: bool = True) -> list[DropBox]:
+    """The stays of boxes at a table on a gaming day, by number and then in order of time.
+
+    facts: in order of time. by_stay: False: all of a box is one stay. Counts before the first
+    attachment are of the stay that it begins, as the clocks of two devices may differ.
+    """
+    found: dict[str, list[DropBox]] = {}
     for fact in facts:
         body = fact.body
         if not isinstance(body, BOX_FACTS):
             continue
-        box = found.setdefault(body.box, DropBox(body.box))
-        if isinstance(body, DropBoxCounted):
-            found[body.box] = box._replace(counts=(*box.counts, fact))
-        elif isinstance(body, DropBoxVerified):
-            found[body.box] = box._replace(verified=(*box.verified, fact))
-    return [found[number] for number in sorted(found)]
+        stays = found.setdefault(body.box, [DropBox(body.box)])
+        last, step = stays[-1], _STEPS[type(body)]
+        if by_stay and isinstance(body, DropBoxAttached) and (last.moves or last.verified):
+            last = DropBox(body.box)
+            stays.append(last)
+        its: dict[str, Any] = {step: (*getattr(last, step), fact)}
+        stays[-1] = last._replace(**its)
+    return [stay for number in sorted(found) for stay in found[number]]
 
 
 def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
@@ -162,7 +174,7 @@ def numbers_of(body: DropBoxCounted) -> dict[PaperKind, list[str]]:
 
 
 def papers_in(of: Iterable[DropBox], kind: PaperKind) -> dict[str, list[Fact]]:
-    """The counts that each number of a kind stands in, each box by its last count."""
+    """The counts that each number of a kind stands in, each stay of a box by its last count."""
     found: dict[str, list[Fact]] = {}
     for box in of:
         if box.last and isinstance(box.last.body, DropBoxCounted):
@@ -186,7 +198,7 @@ def without_amount(facts: Iterable[Fact]) -> set[str]:
 
 
 def coupons_in(of: Iterable[DropBox]) -> dict[str, list[Fact]]:
-    """The counts that a coupon's serial stands in, each box by its last count."""
+    """The counts that a coupon's serial stands in, each stay of a box by its last count."""
     return papers_in(of, "coupon")
 
 
@@ -201,10 +213,10 @@ def checks_in(of: Iterable[DropBox]) -> dict[str, tuple[int, Fact]]:
 
 
 def boxes_of_days(facts: Iterable[Fact]) -> list[DropBox]:
-    """The counted boxes of all tables and gaming days; `facts` are in order of time."""
+    """The boxes of all tables and gaming days; `facts` are in order of time."""
     days: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
     for fact in facts:
-        if isinstance(fact.body, DropBoxCounted):
+        if isinstance(fact.body, BOX_FACTS):
             days[table_of(fact), fact.body.gaming_day].append(fact)
     return [box for its in days.values() for box in boxes(its)]
 

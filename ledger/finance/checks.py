@@ -12,10 +12,9 @@ from ledger.facts import (
     CounterCheckIssued,
     CounterCheckRedeemed,
     CounterCheckVoided,
-    DropBoxCounted,
 )
 from ledger.facts.accounting import CheckBook
-from ledger.finance.boxes import boxes_of_days, checks_in, papers_in
+from ledger.finance.boxes import BOX_FACTS, boxes_of_days, checks_in, papers_in
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
@@ -32,7 +31,7 @@ CHECK_FACTS = (
     CounterCheckIssued,
     CounterCheckRedeemed,
     CounterCheckVoided,
-    DropBoxCounted,
+    *BOX_FACTS,
 )
 """Facts that the lines rest on."""
 

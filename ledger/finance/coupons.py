@@ -25,7 +25,7 @@ from ledger.facts import (
     DropBoxCounted,
 )
 from ledger.facts.accounting import CouponRange
-from ledger.finance.boxes import boxes_of_days, coupons_in
+from ledger.finance.boxes import BOX_FACTS, boxes_of_days, coupons_in
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
 from ledger.finance.slips import refs
@@ -46,7 +46,7 @@ COUPON_FACTS = (
     CouponsIssued,
     CouponsVoided,
     CouponRange,
-    DropBoxCounted,
+    *BOX_FACTS,
 )
 """Facts that the lines rest on."""
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudication.corrections import without_effect
 from ledger.facts import (
-    DropBoxAttached,
     DropBoxCounted,
-    DropBoxRemoved,
     DropBoxVerified,
     FactCorrected,
     InventoryCounted,
@@ -28,6 +26,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.finance.boxes import DropBox
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
 
@@ -73,16 +72,17 @@ _TWICE: dict[PaperKind, tuple[str, str]] = {
 """Code and name of a paper that was counted more than once."""
 
 
-def boxed_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
+def boxed_twice(
+    days: Mapping[DayKey, Sequence[Fact]], *, by_stay: bool = True
+) -> dict[DayKey, list[AuditException]]:
     """Papers that boxes of a property held more than once, by the day that shows it.
 
     A day names the counts of its own and of earlier days, so that a later box changes no earlier
-    day. `days`: the facts of each table's day in order of time.
+    day. `days`: the facts of each table's day in order of time. by_stay: as in `boxes`.
     """
     seen: dict[tuple[PaperKind, str, str], list[_Counted]] = defaultdict(list)
     for day in sorted(days):
-        counts = [fact for fact in days[day] if isinstance(fact.body, DropBoxCounted)]
-        held = boxes(counts)
+        held = boxes(days[day], by_stay=by_stay)
         for kind in _TWICE:
             for number, its in papers_in(held, kind).items():
                 seen[kind, day[0], number] += [_Counted(day, fact) for fact in its]
@@ -176,15 +176,21 @@ def of_corrections(
     ]
 
 
-def of_one_day(facts: Sequence[Fact], slips: Sequence[SlipRecord]) -> list[AuditException]:
-    """What a table's day shows by itself: boxes not attached there, and one person alone."""
-    return [*_not_attached(facts), *_by_one_person(facts, slips)]
+def of_one_day(
+    facts: Sequence[Fact], slips: Sequence[SlipRecord], *, by_stay: bool = True
+) -> list[AuditException]:
+    """What a table's day shows by itself: boxes not attached there, and one person alone.
+
+    by_stay: as in `boxes`.
+    """
+    stays = boxes(facts, by_stay=by_stay)
+    return [*_not_attached(stays), *_by_one_person(facts, stays, slips)]
 
 
-def _not_attached(facts: Sequence[Fact]) -> Iterator[AuditException]:
+def _not_attached(stays: Sequence[DropBox]) -> Iterator[AuditException]:
     """Boxes that were counted as a table's, which recorded others as attached."""
-    attached = {f.body.box for f in facts if isinstance(f.body, DropBoxAttached | DropBoxRemoved)}
-    for box in boxes(facts) if attached else ():
+    attached = {box.number for box in stays if box.moves}
+    for box in stays if attached else ():
         if box.last and box.number not in attached:
             yield AuditException(
                 code=NOT_ATTACHED,
@@ -194,9 +200,11 @@ def _not_attached(facts: Sequence[Fact]) -> Iterator[AuditException]:
             )
 
 
-def _by_one_person(facts: Sequence[Fact], slips: Sequence[SlipRecord]) -> Iterator[AuditException]:
+def _by_one_person(
+    facts: Sequence[Fact], stays: Iterable[DropBox], slips: Sequence[SlipRecord]
+) -> Iterator[AuditException]:
     """Papers on which one person did what two must do (603a.20, 465a.25, 465a.38)."""
-    for box in boxes(facts):
+    for box in stays:
         people = [person for count in box.counts for person in _people(count)]
         if people and all(is_one(people[0], each) for each in people):
             yield _alone(people[0], f"counted box {box.number}", box.counts)

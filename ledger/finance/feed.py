@@ -106,33 +106,37 @@ def wins(
     """
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    found = day_records(told, ruled)
+    found = day_records(told, ruled, report)
     found = {key: as_report(found[key], report) for key in found if gaming_day in (None, key[1])}
     if not corrections(told):
         return [win(found[key]) for key in sorted(found)]
-    recorded = _as_recorded(told, ruled)
+    recorded = _as_recorded(told, ruled, report)
     before = {key: as_report(each, report) for key, each in recorded.items()}
     return [win(found[key], before.get(key) or empty(found[key])) for key in sorted(found)]
 
 
-def day_records(facts: Iterable[Fact], rulings: Iterable[object]) -> dict[DayKey, DayRecord]:
+def day_records(
+    facts: Iterable[Fact], rulings: Iterable[object], report: int = REPORT
+) -> dict[DayKey, DayRecord]:
     """What the win of each table's day rests on, with corrections; parameters as `wins`."""
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    found = _records(corrected(told, corrections(told)), ruled, _known(told))
+    found = _records(corrected(told, corrections(told)), ruled, _known(told), report)
     made = corrections_of(told)
     known = {(fact.source, fact.id): fact for fact in told}
     named = of_corrections(made, known)
-    return with_named(found, _as_recorded(told, ruled), named, known) if named else found
+    return with_named(found, _as_recorded(told, ruled, report), named, known) if named else found
 
 
 def _day_of(round_: RoundId) -> DayKey:
     return round_.property, round_.gaming_day, round_.table
 
 
-def _as_recorded(told: Sequence[Fact], ruled: Sequence[Ruling]) -> dict[DayKey, DayRecord]:
+def _as_recorded(
+    told: Sequence[Fact], ruled: Sequence[Ruling], report: int
+) -> dict[DayKey, DayRecord]:
     """What each day rests on without corrections."""
-    return _records(told, [each.before or each for each in ruled], _known(told))
+    return _records(told, [each.before or each for each in ruled], _known(told), report)
 
 
 def with_named(
@@ -181,12 +185,14 @@ def _known(told: Sequence[Fact]) -> _Known:
 
 
 def _records(
-    facts: Sequence[Fact], rulings: Sequence[Ruling], known: _Known
+    facts: Sequence[Fact], rulings: Sequence[Ruling], known: _Known, report: int
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on."""
     tables = tables_of(facts, known.disputed)
     papers = put_together(
-        _left_out(tables), boxed_twice(days_of(tables)), exceptions_of_days(tables)
+        _left_out(tables),
+        boxed_twice(days_of(tables), by_stay=report >= REPORT),
+        exceptions_of_days(tables, report),
     )
     return records(tables, _rounds(facts, rulings, known), papers, sold_by_house(facts))
 
@@ -204,13 +210,15 @@ def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
 
 
 def exceptions_of_days(
-    tables: Mapping[TableId, TableMoney],
+    tables: Mapping[TableId, TableMoney], report: int
 ) -> dict[DayKey, list[AuditException]]:
     """What each table's day shows by itself, and numbers of slips that were used before."""
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
     for (property_, name), of in tables.items():
         for day, facts in of.days.items():
-            found[property_, day, name] += of_one_day(facts, of.slips.get(day, ()))
+            found[property_, day, name] += of_one_day(
+                facts, of.slips.get(day, ()), by_stay=report >= REPORT
+            )
         for day, its in of.again.items():
             found[property_, day, name] += its
     return found
@@ -375,7 +383,7 @@ def wins_by_shift(
             name = fact.round.property, fact.round.subject
             last_us[name] = max(last_us.get(name, fact.time_us), fact.time_us)
     found = []
-    for key, record in sorted(day_records(told, ruled).items()):
+    for key, record in sorted(day_records(told, ruled, report).items()):
         if gaming_day not in (None, key[1]):
             continue
         times = shift_times(record.facts)

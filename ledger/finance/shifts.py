@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
-from ledger.facts import DropBoxAttached, DropBoxCounted, DropBoxVerified, InventoryCounted
+from ledger.facts import DropBoxAttached, InventoryCounted
+from ledger.finance.boxes import boxes
 from ledger.finance.table_day import RoundsMoney, win
+from ledger.finance.win import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ledger.finance.exceptions import FactId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import AuditException, TableWin
     from ledger.record.wire import Fact
@@ -75,7 +78,7 @@ def by_shift(
     """
     times = shift_times(of.facts)
     shifts = list(dict.fromkeys(each.shift for each in times))
-    place = _Places(of.facts, times)
+    place = _Places(of.facts, times, by_stay=of.report >= REPORT)
     facts = {shift: [fact for fact in of.facts if place.of(fact) == shift] for shift in shifts}
     slips = {shift: [s for s in of.slips if place.of(s.decides) == shift] for shift in shifts}
     across = _across(of, {shift: [*facts[shift], *_facts_of(slips[shift])] for shift in shifts})
@@ -104,20 +107,20 @@ def _facts_of(slips: Sequence[Any]) -> list[Fact]:
 class _Places:
     """The shift of each fact of a table's day."""
 
-    def __init__(self, facts: Sequence[Fact], times: Sequence[ShiftTime]) -> None:
+    def __init__(self, facts: Sequence[Fact], times: Sequence[ShiftTime], *, by_stay: bool) -> None:
         self._times = times
         self._named = {each.shift for each in times if each.shift is not None}
-        self._boxes: dict[str, str | None] = {}
-        for fact in facts:
-            if isinstance(fact.body, DropBoxAttached):
-                self._boxes[fact.body.box] = self.of(fact)
+        self._boxes: dict[FactId, str | None] = {}  # of counts, and what the cage verified
+        for box in boxes(facts, by_stay=by_stay):
+            attached = [each for each in box.moves if isinstance(each.body, DropBoxAttached)]
+            for fact in (*box.counts, *box.verified) if attached else ():
+                self._boxes[fact.source, fact.id] = self.of(attached[-1])
 
     def of(self, fact: Fact) -> str | None:
         """The shift that a fact names, that of its box, or that of its time."""
-        body: Any = fact.body
-        if isinstance(body, DropBoxCounted | DropBoxVerified) and body.box in self._boxes:
-            return self._boxes[body.box]
-        named = getattr(body, "shift", None)
+        if (key := (fact.source, fact.id)) in self._boxes:
+            return self._boxes[key]
+        named: Any = getattr(fact.body, "shift", None)
         return (
             named
             if named in self._named and named is not None

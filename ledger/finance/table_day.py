@@ -28,6 +28,7 @@ from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
     REPORT,
     REPORT_5,
+    REPORT_6,
     AuditException,
     BoxContent,
     Cause,
@@ -139,8 +140,11 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
+    since = of._replace(report=report)
+    if report >= REPORT_6:
+        return since
     rounds = of.rounds._replace(causes=(), beside_rake=())
-    since = of._replace(rounds=rounds, sold={}, report=report)
+    since = since._replace(rounds=rounds, sold={})
     if report >= REPORT_5:
         return since
     return since._replace(
@@ -245,8 +249,13 @@ def _opened(of: DayRecord) -> TableOpened | None:
 
 def rests_on_sales(of: DayRecord) -> bool:
     """Whether the drop may rest on what the table sold: no box, or one that is not worth a sum."""
-    boxes = in_boxes.boxes(of.facts)
+    boxes = _boxes(of)
     return not boxes or in_boxes.content(boxes, {}).total is None
+
+
+def _boxes(of: DayRecord) -> list[DropBox]:
+    """The stays of the day's boxes; before version 7 of the report all of a box is one."""
+    return in_boxes.boxes(of.facts, by_stay=of.report >= REPORT)
 
 
 def _win(of: DayRecord) -> TableWin:
@@ -297,7 +306,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
     found = [
         *on_slips.exceptions(of.slips),
         *of.across,
-        *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT),
+        *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT_6),
         *_opener_differs(of),
         *totals_differ(_slips(of)),
         *numbers_given_twice(of.facts),
@@ -305,7 +314,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *_two_kinds(of),
         *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT_5 else ()),
     ]
-    return [each for each in found if of.report >= REPORT or each.code not in SINCE_6]
+    return [each for each in found if of.report >= REPORT_6 or each.code not in SINCE_6]
 
 
 def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
@@ -333,7 +342,7 @@ def figures_of(of: DayRecord) -> DayFigures:
     first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
     accepted = [slip for slip in of.slips if slip.accepted]
     amends = [fact.body for fact in of.facts if isinstance(fact.body, AdjustmentPaid)]
-    boxes = in_boxes.boxes(of.facts)
+    boxes = _boxes(of)
     bought = {**of.sold, **in_boxes.vouchers_bought(of.facts)}
     sold = in_boxes.sold(of.facts)
     is_filled = bool(of.rounds.rake) or any(sold.values())
@@ -418,7 +427,7 @@ def _missing(of: DayFigures) -> list[str]:
     if not of.boxes and of.drop.total is None:
         return [*found, "box"]
     uncounted = (box for box in of.boxes if in_boxes.content([box], of.bought).total is None)
-    return [*found, *(f"box:{box.number}" for box in uncounted)]
+    return [*found, *dict.fromkeys(f"box:{box.number}" for box in uncounted)]
 
 
 def _counted(figures: DayFigures, *, poker: bool) -> int | None:
@@ -615,7 +624,7 @@ def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause
 def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
     """Counter checks that explain the box; before version 5 of the report in its words."""
     found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought))
-    if of.report < REPORT:
+    if of.report < REPORT_6:
         found = [each for each in found if each.code not in SINCE_6]
     if of.report >= REPORT_5:
         return found

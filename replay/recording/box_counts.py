@@ -38,7 +38,7 @@ def _number(fact: Fact) -> int:
 
 
 class CountedBox(Struct, frozen=True, kw_only=True):
-    """A box of a table's gaming day as the count room or the cage sees it."""
+    """A box of a table's gaming day as the count room or the cage sees it: its last stay there."""
 
     property: str
     table: str
@@ -64,7 +64,8 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         meant = corrected(told, corrections(told))
         its = [fact for fact in meant if isinstance(fact.body, BOX_FACTS) and self._is_its(fact)]
         version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
-        record = next(iter(boxes(sorted(its, key=by_time))), None)
+        stays = boxes(sorted(its, key=by_time))
+        record = stays[-1] if stays else None
         return replace(self, version=max(self.version, version), record=record)
 
     def _is_its(self, fact: Fact) -> bool:

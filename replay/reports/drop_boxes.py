@@ -14,6 +14,7 @@ from replay.text.wins import plain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ledger.finance.boxes import DropBox
     from replay.reports.kind import AskedReport
     from replay.reports.table import Value
 
@@ -39,14 +40,20 @@ COUNTS = (
 )
 
 
+def _stays(day: papers.EnteredDay) -> Iterator[tuple[str, DropBox]]:
+    """Each stay of a box with its table, in order of table, box and time."""
+    for (table, _), facts in sorted(day.boxes.items()):
+        for box in boxes(facts):
+            yield table, box
+
+
 def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each box of the day: both counts and the cage's verification, and who signed each.
+    """Each stay of a box on the day: both counts and the cage's verification, and who signed each.
 
     The last count of a number and the last verification stand; a missing one is n/a.
     """
     day = papers.read(asked.database, asked.property, asked.gaming_day)
-    for (table, number), facts in sorted(day.boxes.items()):
-        [box] = boxes(facts)
+    for table, box in _stays(day):
         totals: dict[int, tuple[int | None, str]] = {}
         for fact in box.counts:
             if isinstance(fact.body, DropBoxCounted):
@@ -56,7 +63,7 @@ def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
         bodies = [f.body for f in box.verified if isinstance(f.body, DropBoxVerified)]
         cage = (bodies[-1].total, bodies[-1].by) if bodies else (None, None)
         amounts, people = zip(*(totals.get(nth, (None, None)) for nth in (1, 2)), cage, strict=True)
-        yield table, number, *amounts, *people
+        yield table, box.number, *amounts, *people
 
 
 NOTES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -71,21 +78,20 @@ PIECES = (
 
 
 def pieces(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each box of the day by its last count: notes in pieces by denomination, papers in number.
+    """Each stay of a box on the day by its last count: notes in pieces, papers in number.
 
     A box that nobody counted has no figure.
     """
     day = papers.read(asked.database, asked.property, asked.gaming_day)
-    for (table, number), facts in sorted(day.boxes.items()):
-        [box] = boxes(facts)
+    for table, box in _stays(day):
         body = box.last.body if box.last else None
         if not isinstance(body, DropBoxCounted):
-            yield table, number, *(None for _ in PIECES[2:])
+            yield table, box.number, *(None for _ in PIECES[2:])
             continue
         amounts = {int(cents): int(cents) * count for cents, count in body.currency.items()}
         other = sum(each for cents, each in amounts.items() if cents not in NOTES)
         yield (
-            table, number, *(body.currency.get(str(each), 0) for each in NOTES),
+            table, box.number, *(body.currency.get(str(each), 0) for each in NOTES),
             other, sum(amounts.values()), foreign_value(body),
             len(body.counter_checks), len(body.vouchers), len(body.coupons),
         )  # fmt: skip

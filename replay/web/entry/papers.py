@@ -169,7 +169,7 @@ def _due(house: str, day: EnteredDay) -> list[DueBox]:
     """The boxes of a day, in order of table and number."""
     found = []
     for (table, number), facts in sorted(day.boxes.items()):
-        [box] = boxes(facts)
+        box = boxes(facts)[-1]
         case = CountedBox(
             property=house, table=table, gaming_day=day.gaming_day, box=number, record=box
         )

@@ -102,8 +102,8 @@ def test_a_variance_of_no_table_or_day_on_record_is_not_explained(
 
 
 def test_shifts_are_shown_as_sums(cli: Cli, tmp_path: Path) -> None:
-    second = fact("drop_box_attached", 30, "count-room", shift="night", **BOX)
-    ingest(cli, tmp_path, *day_lines(second, count(59)))
+    second = fact("drop_box_attached", 30, "count-room", shift="night", **BOX | {"box": "B2"})
+    ingest(cli, tmp_path, *day_lines(second, count(58), count(59, box="B2")))
     [found] = cli("win", "--by", "shift", "--json").json
     assert (found["table"], found["shift"], found["missing"]) == (None, "night", [])
     assert "shift" not in cli("win", "--json").json[0]

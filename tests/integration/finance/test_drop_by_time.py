@@ -197,6 +197,25 @@ def test_a_box_that_a_correction_gives_to_another_table_is_counted_and_listed_th
     ]
 
 
+@ORDERS
+def test_a_box_that_was_emptied_and_put_back_counts_by_its_stays(
+    database: Database, seed: int | None
+) -> None:
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    stays = [
+        fact("drop_box_removed", 20, "count-room", **box),
+        *(count(20 + nth, nth, currency={"10000": 1}) for nth in (1, 2)),
+        fact("drop_box_attached", 23, "count-room", **box),
+        *(count(56 + nth, nth, currency={"2000": 2}) for nth in (1, 2)),
+    ]
+    kept(database, told(day_lines(*stays), seed))
+    found = of_table(database)
+    assert [(each.count, each.currency) for each in found.boxes] == [
+        *((1, 10_000), (2, 10_000), (1, 4_000), (2, 4_000)),
+    ]
+    assert found.box_total == 14_000
+
+
 def test_the_boxes_hold_foreign_notes_chips_and_vouchers_sold_at_the_table(
     database: Database,
 ) -> None:

@@ -196,6 +196,16 @@ def test_overrides_and_counts_of_boxes_name_their_people(two_days: Cli, tmp_path
     assert notes[:9] == ["CC-07", "B1", "0", "0", "0", "0", "0", "3", "0"]
 
 
+@pytest.mark.long
+def test_the_counts_of_a_box_have_a_line_for_each_of_its_stays(cli: Cli, tmp_path: Path) -> None:
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    attached = fact("drop_box_attached", 23, "count-room", **box)
+    first, second = (count(at, currency={"2000": n}) for at, n in ((20, 5), (57, 2)))
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(first, attached, second))
+    shown = [each[:3] for each in printed(cli, tmp_path, "box-counts")]
+    assert shown == [["CC-07", "B1", "100.00"], ["CC-07", "B1", "40.00"]]
+
+
 def date_of(fact: Fact) -> str:
     return DAY if fact.time_us else NEXT
 

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from consumers.finance import sealed_wins, wins
+from consumers.finance.sealed_wins import money_of_days
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from ledger.adjudication.feed import adjudicate
@@ -178,6 +179,22 @@ def accepted(number: str, total: int, *, at: int, table: str = "CC-07") -> Recei
     people = {"slip": number, "chips": {"100": total // 100}, "by": ["C-1"]}
     body = msgspec.convert({**people, "total": total}, FillAccepted)
     return told(body, at=at, place=table)
+
+
+def test_each_stay_of_a_box_counts_and_a_coupon_in_both_was_counted_twice(
+    database: Database,
+) -> None:
+    facts = [
+        *(opened(DAY, at=0), box("B1", at=1), box("B1", at=30)),
+        counted("B1", 10_000, at=20, coupons=("W-1",)),
+        counted("B1", 4_000, at=50, coupons=("W-1",)),
+        *(box("B2", at=900, gaming_day=NEXT), counted("B2", 0, at=990, gaming_day=NEXT)),
+    ]
+    win = one(database, facts)
+    assert (win.drop.cash, win.missing) == (14_000, ["opener", "closer"])
+    assert [each.code for each in win.exceptions] == ["coupon_redeemed_twice"]
+    [money] = money_of_days(database, "p", [(DAY, DAY)])
+    assert [each.drop for each in money] == [14_000]
 
 
 @pytest.mark.parametrize("first", [20, 120])

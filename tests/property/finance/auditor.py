@@ -105,7 +105,7 @@ def _figures(facts: list[dict[str, Any]], owed: int) -> Figures:
     closer = next((each["total"] for each in counts[::-1] if each["kind"] != "open"), None)
     fills = sum({each["slip"]: each["total"] for each in of["fill_accepted"][::-1]}.values())
     credits_ = sum({each["slip"]: each["total"] for each in of["credit_accepted"][::-1]}.values())
-    drop, missing = _drop(of)
+    drop, missing = _drop(of, _stays(facts))
     poker = any(each["game"].startswith(POKER) for each in of["round_started"])
     adjusted = sum(e["amount"] for e in of["adjustment_paid"] if e["paid_from"] == "table")
     cage = sum(e["amount"] for e in of["adjustment_paid"] if e["paid_from"] == "cage")
@@ -135,19 +135,35 @@ def _figures(facts: list[dict[str, Any]], owed: int) -> Figures:
     }
 
 
-def _drop(of: dict[str, list[Any]]) -> tuple[dict[str, int | None], list[str]]:
+def _stays(facts: list[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
+    """Each stay of a box at its table, by number: its counts. It was emptied to come back."""
+    found: dict[str, list[list[Any]]] = {}
+    seen = set()
+    for fact in facts:
+        name, body = _name(fact), fact["data"]
+        if name.startswith("drop_box_"):
+            stays = found.setdefault(body["box"], [[]])
+            if name == "drop_box_attached" and body["box"] in seen:
+                stays.append([])
+            if name == "drop_box_counted":
+                stays[-1].append(body)
+            else:
+                seen.add(body["box"])
+    return [(box, counts) for box, stays in found.items() for counts in stays]
+
+
+def _drop(
+    of: dict[str, list[Any]], boxes: list[tuple[str, list[Any]]]
+) -> tuple[dict[str, int | None], list[str]]:
     """The content of the boxes by their last counts, and the boxes without one."""
     known = {each["voucher"]: each["amount"] for each in of["voucher_bought_in"]}
-    last: dict[str, Any] = {}
-    for each in sorted(of["drop_box_counted"], key=lambda count: int(count["count"])):
-        last[each["box"]] = each
-    boxes = {e["box"] for e in (*of["drop_box_attached"], *of["drop_box_removed"], *last.values())}
-    missing = sorted(f"box:{box}" for box in boxes - last.keys())
+    last = [max(its[::-1], key=lambda each: int(each["count"])) for _, its in boxes if its]
+    missing = sorted({f"box:{box}" for box, its in boxes if not its})
     bought = ("cash_bought_in", "voucher_bought_in", "counter_check_issued", "rake_taken")
     if not boxes and any(of[name] for name in bought):
         missing = ["box"]
     total: dict[str, int | None] = dict.fromkeys(BOX, 0)
-    for count in last.values():
+    for count in last:
         amounts = (
             _value(count["currency"]),
             sum(int(_value(e["notes"]) * Fraction(e["rate"])) for e in count.get("foreign", ())),

@@ -8,10 +8,13 @@ import msgspec
 import pytest
 
 from ledger.adjudication.feed import adjudicate
-from ledger.finance.feed import wins
+from ledger.finance.coupons import UnknownLine
+from ledger.finance.coupons import lines as coupon_lines
+from ledger.finance.feed import wins, wins_by_shift
 from ledger.finance.groups import grouped
 from ledger.finance.win import REPORT, TournamentFigures
 from replay.text.wins import explained
+from tests.property.finance.auditor import audit
 from tests.property.finance.floors import closed, read_by_program, worked_out
 from tests.scenes.table_days import (
     DAY,
@@ -52,6 +55,49 @@ def test_the_last_count_holds_and_two_that_disagree_are_an_exception() -> None:
     [exception] = win.exceptions
     assert (exception.code, len(exception.facts)) == ("counts_disagree", 2)
     assert "$40.00" in exception.says and "$30.00" in exception.says  # noqa: PT018 - one sentence
+
+
+def put_back(*counts: Line) -> list[Line]:
+    """A box with $100.00 that is emptied, put back, and holds $40.00 at the end of the day."""
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+    places = [
+        fact("drop_box_removed", 20, "count-room", **box),
+        fact("drop_box_attached", 23, "count-room", **box, shift="2"),
+        inventory("drop", 490_000, 22),
+        fact("drop_box_removed", 56, "count-room", **box),
+    ]
+    lines = day_lines(cash(10, 10_000), *places, *counts, cash(30, 4_000), closer=486_000)
+    lines[1]["data"]["shift"] = "1"
+    return lines
+
+
+def cash(minute: int, amount: int) -> Line:
+    return fact("cash_bought_in", minute, position=1, amount=amount)
+
+
+HUNDRED = [count(20 + nth, nth, currency={"10000": 1}, coupons=["W-1"]) for nth in (1, 2)]
+FORTY = [count(56 + nth, nth, currency={"2000": 2}, coupons=["W-2"]) for nth in (1, 2)]
+
+
+def test_a_box_that_is_emptied_and_put_back_on_one_day_counts_twice() -> None:
+    lines = put_back(*HUNDRED, *FORTY)
+    facts = read_by_program(lines)
+    [win] = wins(facts, [])
+    assert (win.drop.cash, win.drop.total, win.counted, win.count_gap) == (14_000, 14_000, 0, 0)
+    assert (win.exceptions, win.missing, win.coupons.counted) == ([], [], 2)
+    assert audit(lines, [])["p", DAY, "CC-07"]["drop"]["total"] == 14_000
+    by_shift = wins_by_shift(facts, [])
+    assert [(each.drop.cash, each.missing) for each in by_shift] == [(10_000, []), (4_000, [])]
+    assert [each for each in coupon_lines(facts) if isinstance(each, UnknownLine)] == [
+        UnknownLine([("W-1", "W-2")])
+    ]
+    [before] = wins(facts, [], None, 6)
+    assert (before.drop.cash, [e.code for e in before.exceptions]) == (4_000, ["counts_disagree"])
+
+
+def test_a_stay_of_a_box_that_is_not_counted_makes_the_drop_unknown() -> None:
+    [win] = worked_out(put_back(*FORTY))[0]
+    assert (win.drop.total, win.missing, win.grade) == (None, ["box:B1"], "ESTIMATE")
 
 
 def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
