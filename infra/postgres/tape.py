@@ -384,7 +384,7 @@ class PostgresTape:
 
             seen = first(expected) or verify_every(again, expected, progress)
             counted = _counted_aside(connection)
-            breaks = verify_quarantine(_aside_to_verify(connection, counted.last), counted)
+            breaks = verify_quarantine(aside_to_verify(connection, counted.last), counted)
             return seen._replace(aside=counted.last).with_breaks(breaks)
 
     def close(self) -> None:
@@ -638,11 +638,10 @@ def _counted_aside(connection: psycopg.Connection[Any]) -> QuarantineCounts:
     return QuarantineCounts._make(cast("tuple[int, ...]", row))
 
 
-def _aside_to_verify(
-    connection: psycopg.Connection[Any], last: int, batch: int = 200
+def aside_to_verify(
+    connection: psycopg.Connection[Any], last: int, batch: int = 200, *, after: int = 0
 ) -> Iterator[QuarantineRow]:
     """Every row of the quarantine up to number `last`, in order, in short statements."""
-    after = 0
     while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
         for *row, digest, released_is_there in rows:
             yield QuarantineRow(InQuarantine._make(row), digest, released_is_there)

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ledger.facts import accounting, cameras, cases, keys, money, review, rounds, tables
+from ledger.facts import accounting, cameras, cases, keys, money, record, review, rounds, tables
 from ledger.facts.accounting import *  # noqa: F403 - other packages import every fact from here
 from ledger.facts.cameras import *  # noqa: F403 - as above
 from ledger.facts.cases import *  # noqa: F403 - as above
 from ledger.facts.keys import *  # noqa: F403 - as above
 from ledger.facts.money import *  # noqa: F403 - as above
+from ledger.facts.record import *  # noqa: F403 - as above
 from ledger.facts.review import *  # noqa: F403 - as above
 from ledger.facts.rounds import *  # noqa: F403 - as above
 from ledger.facts.tables import *  # noqa: F403 - as above
@@ -51,6 +52,7 @@ FACTS: dict[str, type[Body]] = {
     **_family(cases),
     **_family(review),
     **_family(keys),
+    **_family(record),
 }
 """The struct of every current fact, by its stored type name."""
 

@@ -66,6 +66,15 @@ class Known(NamedTuple):
     data_digest: bytes  # the first 8 bytes of SHA-256 of its data
 
 
+class Acknowledgement(NamedTuple):
+    """What two people said of a break: a fact on record."""
+
+    position: int  # of that fact
+    because: str
+    by: str
+    second: str
+
+
 class RecordBreak(NamedTuple):
     """A difference from what was recorded."""
 
@@ -75,6 +84,8 @@ class RecordBreak(NamedTuple):
     position: int | None  # None: the break is in quarantine
     says: str
     quarantine_id: int | None = None  # number of a row of the quarantine
+    row_sha256: str | None = None  # of the row that stands there (`ledger.record.acknowledged`)
+    acknowledged: Acknowledgement | None = None
 
 
 class TapePlace(NamedTuple):
@@ -135,6 +146,11 @@ class Verified(NamedTuple):
     def breaks(self) -> list[RecordBreak]:
         """Every break, the first one first."""
         return [self.broken, *self.later] if self.broken else []
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether there is no break, or each is acknowledged as it is now."""
+        return all(each.acknowledged for each in self.breaks)
 
     def with_breaks(self, more: Iterable[RecordBreak]) -> Verified:
         """The same with more breaks after its own."""

@@ -36,6 +36,13 @@ class _Refusal(NamedTuple):
     hint: str = _RELEASE
 
 
+COMMANDS_ONLY = {
+    **dict.fromkeys(ROSTER_FACTS, "keys"),
+    "grants_set.v1": "grants",
+    "break_acknowledged.v1": "acknowledge",
+}
+"""Facts that no device may report, by stored name, with the command that records each."""
+
 REASONS = (
     "unsigned",
     "key_unknown",
@@ -55,9 +62,9 @@ def checked(
 
     `fact.sender` is what brought it: a bearer key or a login.
     """
-    if fact.type in ROSTER_FACTS:
-        says = "Keys and grants are recorded by commands, not received from devices"
-        hint = "use `round-ledger keys` and `round-ledger grants` on the ledger's machine"
+    if fact.type in COMMANDS_ONLY:
+        says = "A fact of this type is recorded by a command, not received from devices"
+        hint = f"use `round-ledger {COMMANDS_ONLY[fact.type]}` on the ledger's machine"
         return _aside(fact, _Refusal("not_of_a_device", says, "$.type", hint))
     if not roster.keys:
         return fact

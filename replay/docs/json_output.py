@@ -40,7 +40,7 @@ from ledger.finance.win import (
     TournamentFigures,
 )
 from ledger.record.tape import Counters
-from ledger.record.verify import RecordBreak
+from ledger.record.verify import Acknowledgement, RecordBreak
 from ledger.rules.engine.ruling import (
     Awaiting,
     FactRef,
@@ -377,7 +377,7 @@ FORMS = (
     ),
     JsonForm(("users log",), "event", fields_of(Event)),
     JsonForm(("verify", "restore"), "tape: its head", ("place", "sequence", "position", "hash")),
-    JsonForm(("verify", "restore"), "break", ("broken",)),
+    JsonForm(("verify", "restore", "acknowledge"), "break", ("broken",)),
 )
 """Every kind of object, by command."""
 
@@ -412,6 +412,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`parts` of a view", PartLag),
     ("`parked` of a view", ParkedSummary),
     ("`broken` of a record", RecordBreak),
+    ("`acknowledged` of a break", Acknowledgement),
 )
 """Objects within others, by where they stand."""
 

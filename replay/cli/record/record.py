@@ -9,6 +9,7 @@ from infra.postgres.backup import back_up
 from infra.postgres.backup import restore as bring_back
 from infra.postgres.connection import NAME, server
 from infra.postgres.tape import PostgresTape
+from infra.postgres.verification.acknowledged import with_acknowledgements
 from infra.postgres.verification.parallel import WORKERS_MAX, side_by_side
 from ledger.errors import Refused, Usage
 from ledger.record.tape import Head
@@ -29,7 +30,7 @@ from replay.shell.stills import copy_stills
 
 app = family()
 
-Head_ = Annotated[
+HeadsFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Heads kept elsewhere: lines that `verify --json` printed."),
 ]
@@ -38,7 +39,7 @@ Head_ = Annotated[
 @app.command("verify")
 def verify(
     *,
-    head: Head_ = None,
+    head: HeadsFile = None,
     workers: Annotated[
         int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that read the record.")
     ] = 1,
@@ -48,13 +49,13 @@ def verify(
 
     Prints the head of every tape; keep the heads on another machine. Only such heads reveal a
     record that was cut off at its end, or recomputed from some fact on. The digests of the
-    quarantine are recomputed too. Exit code 1 if the record is broken; the output names every
-    break. Several `--workers` give the same output; if anything is unusual, one process reads the
-    record from its beginning.
+    quarantine are recomputed too. The output names every break. Exit code 1 if there is one that
+    nobody has acknowledged. Several `--workers` give the same output; if anything is unusual, one
+    process reads the record from its beginning.
 
     Example: round-ledger verify --head heads.jsonl
     """
-    kept = () if head is None else _heads(head)
+    kept = () if head is None else kept_heads(head)
     with (
         opened_database() as database,
         PostgresTape(database) as tape,
@@ -63,6 +64,7 @@ def verify(
         seen = tape.verify(
             kept, passed, lambda expected: side_by_side(database, expected, workers, passed)
         )
+        seen = with_acknowledgements(database, seen)
     _tell(seen, len(kept), json=json)
 
 
@@ -101,7 +103,7 @@ def restore(
         str | None,
         typer.Option(metavar="NAME", help="A new database on your own server."),
     ] = None,
-    head: Head_ = None,
+    head: HeadsFile = None,
     json: Json = False,
 ) -> None:
     """Restore a backup to a new database.
@@ -117,9 +119,10 @@ def restore(
         raise Usage(
             "The new database has no name", where="--into", hint="Name one: --into ledger_again."
         )
-    kept = () if head is None else _heads(head)
+    kept = () if head is None else kept_heads(head)
     with server(settings) as database, progress_up_to("verify") as passed:
-        _, seen = bring_back(folder, database, into or NAME, kept=kept, progress=passed)
+        restored, seen = bring_back(folder, database, into or NAME, kept=kept, progress=passed)
+        seen = with_acknowledgements(restored, seen)
     _copied(folder, settings.home)
     _tell(seen, len(kept), json=json)
 
@@ -142,11 +145,12 @@ def _tell(seen: Verified, kept: int, *, json: bool) -> None:
         _print_json(seen)
     else:
         _print(seen, kept)
-    if seen.broken:
+    if not seen.is_accepted:
         raise typer.Exit(FINDINGS)
 
 
-def _heads(path: Path) -> list[Head]:
+def kept_heads(path: Path) -> list[Head]:
+    """The heads in a file. Raises `Usage`."""
     try:
         return heads_from_json(path.read_text().splitlines(), str(path))
     except (OSError, UnicodeDecodeError) as error:
@@ -161,8 +165,21 @@ def _print_json(seen: Verified) -> None:
     """The head of every tape before the first break; then every break."""
     for line in heads_to_json(seen.heads):
         print_text(line)
+    print_breaks(seen, json=True)
+
+
+def print_breaks(seen: Verified, *, json: bool) -> None:
+    """Every break, with the acknowledgement on record."""
     for each in seen.breaks:
-        print_json({"broken": each._asdict()})
+        known = each.acknowledged
+        if json:
+            told = known._asdict() if known else None
+            print_json({"broken": {**each._asdict(), "acknowledged": told}})
+            continue
+        says = f"The record is broken at {_where(each)}, {each.kind}: {each.says}"
+        if known:
+            says += f" Acknowledged by {known.by} and {known.second}: {known.because}"
+        say(says)
 
 
 def _print(seen: Verified, kept: int) -> None:
@@ -178,14 +195,14 @@ def _print(seen: Verified, kept: int) -> None:
         done = f"{quantity(seen.rows, 'fact')}{beside} recomputed from their bytes{against}"
         say(f"{done}: the record is whole.")
         return
-    for each in seen.breaks:
-        say(f"The record is broken at {_where(each)}, {each.kind}: {each.says}")
+    print_breaks(seen, json=False)
     if len(seen.breaks) == BREAKS_MAX:
         say(f"The list ends here, at {quantity(BREAKS_MAX, 'break')}.")
-    say(
-        f"Whole before the first: {quantity(seen.rows, 'fact')}."
-        " Keep the database unchanged, and restore a backup."
-    )
+    whole = f"Whole before the first: {quantity(seen.rows, 'fact')}."
+    if seen.is_accepted:
+        say(f"{whole} Every break is acknowledged.")
+    else:
+        say(f"{whole} Keep the database unchanged, and restore a backup.")
 
 
 def _where(broken: RecordBreak) -> str:

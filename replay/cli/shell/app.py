@@ -100,6 +100,12 @@ COMMANDS = (
         "quarantine", "record.quarantine", OPERATIONS, "Show malformed inputs, and release them."
     ),
     Command("verify", "record.record", OPERATIONS, "Recompute every tape's hash chain."),
+    Command(
+        "acknowledge",
+        "record.acknowledge",
+        OPERATIONS,
+        "Acknowledge a break of the record, by two people, with a reason.",
+    ),
     Command("log", "record.log", OPERATIONS, "Seal the record into a log that others witness."),
     Command("witness", "record.witness", OPERATIONS, "Witness a log: cosign what continues it."),
     Command(

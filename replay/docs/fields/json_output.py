@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MEANINGS = {
     "account": "the account, such as `assets:tray:CC-07`",
+    "acknowledged": "who acknowledged the break, and why; null: nobody",
     "actor": "who did it: a user, or the login at the machine",
     "added": "whether the same bytes are in the footage index",
     "address": "network address",
@@ -393,6 +394,7 @@ MEANINGS = {
     "round": "`table/gaming day/number`; null outside any round",
     "rounds": "number of rounds",
     "row": "the printed row that pays or pushes",
+    "row_sha256": "SHA-256 of the row that stands at the break",
     "rows": "the rows, if two pay one wager",
     "ruling": "the ruling on the round",
     "sample": "name of the control sample",

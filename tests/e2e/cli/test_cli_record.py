@@ -88,6 +88,37 @@ def test_verify_prints_every_break(filled: Cli, database: Database) -> None:
     assert "Whole before the first: 4 facts." in ran.err
 
 
+def test_a_break_is_acknowledged_by_two_people_and_then_named_with_both(
+    filled: Cli, database: Database
+) -> None:
+    def tamper(text: str) -> None:
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            connection.execute("SET session_replication_role = replica")
+            connection.execute(
+                "UPDATE ledger.tape SET state = %s WHERE notification_id = 5", (text.encode(),)
+            )
+
+    tamper("{}")
+    asked = ("acknowledge", "--position", "5", "--because", "Incident 12", "--by", "A-1")
+    alone = filled(*asked, "--second", "a-1")
+    assert alone.code == 2
+    assert "A-1 cannot be both people" in alone.err
+    nowhere = filled("acknowledge", "--position", "6", *asked[3:], "--second", "A-2")
+    assert nowhere.code == 2
+    assert "There is no break there" in nowhere.err
+    both = filled(*asked, "--second", "A-2", "--json")
+    assert both.code == 0, both.err
+    known = both.json[0]["broken"]["acknowledged"]
+    assert known == {"position": 201, "because": "Incident 12", "by": "A-1", "second": "A-2"}
+    seen = filled("verify")
+    assert (seen.code, "Acknowledged by A-1 and A-2: Incident 12" in seen.err) == (0, True)
+    again = filled("verify", "--json").json[-1]["broken"]
+    assert (again["position"], again["acknowledged"]) == (5, known)
+    tamper("[]")
+    changed = filled("verify", "--json")
+    assert (changed.code, changed.json[-1]["broken"]["acknowledged"]) == (1, None)
+
+
 def test_nothing_is_written_over(filled: Cli, database: Database, tmp_path: Path) -> None:
     filled("backup", tmp_path / "backup")
     twice = filled("backup", tmp_path / "backup")

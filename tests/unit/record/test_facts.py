@@ -148,6 +148,7 @@ key_enrolled key public_key source role by
 key_rotated key public_key replaces signature by
 key_revoked key because by
 grants_set role grants because by
+break_acknowledged kind tape? sequence? position? quarantine? row_sha256 because by second
 finding_taken finding by
 finding_handed finding to by
 finding_closed finding outcome because by

@@ -13,9 +13,9 @@ from ledger import facts
 from ledger.games import games
 from ledger.record.tape import Quarantined, Received, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_line
-from ledger.roster.door import AHEAD_US_MAX, BEHIND_US_MAX, REASONS
+from ledger.roster.door import AHEAD_US_MAX, BEHIND_US_MAX, COMMANDS_ONLY, REASONS
 from ledger.roster.grants import GRANTS
-from ledger.roster.roster import NO_ROSTER, ROSTER_FACTS
+from ledger.roster.roster import NO_ROSTER
 from ledger.simulate import MISTAKES, plan_of
 from replay.roster.signed_floor import role_of
 from tests.property.fact_strategies import bodies
@@ -192,7 +192,7 @@ def test_a_key_signs_for_no_other_source() -> None:
     refused(at_the_door(other, roster), "outside_grant", f"key:{key_for(SHOE).key}")
 
 
-@pytest.mark.parametrize("name", ROSTER_FACTS)
+@pytest.mark.parametrize("name", COMMANDS_ONLY)
 def test_no_device_changes_the_roster_not_even_before_there_is_one(name: str) -> None:
     body = example_of(name)
     fact = fact_from("/hollywood/office/roster", body)
@@ -238,7 +238,7 @@ def test_two_hundred_facts_drawn_over_types_and_roles_do_what_the_grants_say() -
     chance = random.Random(20)  # noqa: S311 - repeatable
     sources = {f"/hollywood/CC-01/{role.replace('_', '-')}": role for role in sorted(GRANTS)}
     roster = roster_of(sources)
-    names = sorted(set(facts.FACTS) - set(ROSTER_FACTS))
+    names = sorted(set(facts.FACTS) - set(COMMANDS_ONLY))
     accepted = 0
     for number in range(200):
         source, role = chance.choice(sorted(sources.items()))

@@ -1,0 +1,27 @@
+"""The record itself: a break that people know of and have explained."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from ledger.facts.vocabulary import Body, Employee, Identifier, Label, Sha256, Text
+
+_Number = Annotated[int, Meta(ge=1, le=2**53)]
+
+
+class BreakAcknowledged(Body, frozen=True, kw_only=True):
+    """Two people know of a break of the record, and say why it is there.
+
+    kind to quarantine: the break as `verify` names it, words of the kind joined by `_`.
+    row_sha256: SHA-256 of the row that stood there then. If it changes, the break is a new one.
+    """
+
+    kind: Identifier
+    tape: Label | None = None
+    sequence: _Number | None = None
+    position: _Number | None = None
+    quarantine: _Number | None = None
+    row_sha256: Sha256
+    because: Text
+    by: Employee
+    second: Employee
