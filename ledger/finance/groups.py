@@ -31,6 +31,7 @@ _SUMS = (
 )
 _OF_POKER = frozenset(("owed", "pay_gap"))
 _OF_BANKED = frozenset(("bank_variance",))
+_OF_TRAY = frozenset(("opener", "closer"))
 
 
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
@@ -163,11 +164,17 @@ def _pending(wins: Sequence[TableWin]) -> dict[str, int | None]:
 
 
 def _total(wins: Sequence[TableWin], name: str) -> int | None:
-    """The sum of one figure; of tables without it by their kind of game, the others' sum."""
-    poker = [each.owed is None for each in wins]
-    left_out = [p if name in _OF_POKER else not p if name in _OF_BANKED else False for p in poker]
-    kept = [getattr(each, name) for each, out in zip(wins, left_out, strict=True) if not out]
+    """The sum of one figure; of tables that have none by their kind, the others' sum."""
+    kept = [getattr(each, name) for each in wins if not _has_no(each, name)]
     return _sum(kept) if kept else None
+
+
+def _has_no(of: TableWin, name: str) -> bool:
+    """Whether a table has no such figure by its kind: of poker, or of tournaments without a tray."""
+    is_poker = of.owed is None
+    if name in _OF_TRAY:
+        return getattr(of, name) is None and name not in of.missing
+    return is_poker if name in _OF_POKER else not is_poker and name in _OF_BANKED
 
 
 def _sum(amounts: Sequence[int | None]) -> int | None:

@@ -115,6 +115,7 @@ class DayMoney(NamedTuple):
 class DayFigures(NamedTuple):
     """The figures of a day outside its rounds, cents; a figure without its count is None."""
 
+    has_tray: bool
     boxes: Sequence[DropBox]
     bought: Mapping[str, int]  # cents of the vouchers sold for chips, by number
     opener: int | None
@@ -347,6 +348,7 @@ def figures_of(of: DayRecord) -> DayFigures:
     sold = in_boxes.sold(of.facts)
     is_filled = bool(of.rounds.rake) or any(sold.values())
     return DayFigures(
+        has_tray=not _is_tournament(of),
         boxes=boxes,
         bought=bought,
         opener=_total(opener),
@@ -370,6 +372,16 @@ def tournaments(facts: Iterable[Fact]) -> TournamentFigures | msgspec.UnsetType:
     entries = sum(each.amount for each in told if isinstance(each, TournamentEntered))
     prizes = sum(each.amount for each in told if isinstance(each, TournamentPrizePaid))
     return TournamentFigures(entries=entries, prizes=prizes, win=entries - prizes)
+
+
+def _is_tournament(of: DayRecord) -> bool:
+    """Whether all money of a table's day is a tournament's: the cage has it, and no tray is due."""
+    return (
+        of.report >= REPORT
+        and bool(of.facts)
+        and all(isinstance(fact.body, TournamentMoney) for fact in of.facts)
+        and not (of.slips or of.rounds.game or of.rounds.awaiting)
+    )
 
 
 def _opener_differs(of: DayRecord) -> list[AuditException]:
@@ -402,7 +414,9 @@ def _total(fact: Fact | None) -> int | None:
 
 
 def opener_of(of: DayRecord) -> Fact | None:
-    """The first `open` count; without one the day before's last count."""
+    """The first `open` count; without one the day before's last count; None if no tray is due."""
+    if _is_tournament(of):
+        return None
     first = next((fact for fact in of.facts if _kind(fact) == "open"), None)
     return first or closer_of(of.before)
 
@@ -423,7 +437,8 @@ def exchanged(fact: Fact) -> int:
 
 def _missing(of: DayFigures) -> list[str]:
     """What a counted win lacks."""
-    found = [name for name in ("opener", "closer") if getattr(of, name) is None]
+    tray = ("opener", "closer") if of.has_tray else ()
+    found = [name for name in tray if getattr(of, name) is None]
     if not of.boxes and of.drop.total is None:
         return [*found, "box"]
     uncounted = (box for box in of.boxes if in_boxes.content([box], of.bought).total is None)
@@ -431,7 +446,9 @@ def _missing(of: DayFigures) -> list[str]:
 
 
 def _counted(figures: DayFigures, *, poker: bool) -> int | None:
-    """The counted win; at poker the rake in the boxes."""
+    """The counted win; at poker the rake in the boxes; 0 without a tray."""
+    if not figures.has_tray:
+        return 0
     if poker:
         return figures.drop.chips
     opener, closer, drop = figures.opener, figures.closer, figures.drop.total

@@ -414,6 +414,23 @@ def test_tournaments_are_entries_less_prizes_and_in_no_other_figure() -> None:
     )
 
 
+def test_a_table_that_only_has_tournaments_needs_no_tray_and_leaves_the_house_its_figures() -> None:
+    played = [tournament("entered", "T-1", 10, 10_000, table="PK-1")]
+    lines = [*day_lines(count(59)), *played]
+    table, alone = worked_out(lines)[0]
+    assert (alone.opener, alone.closer, alone.counted, alone.missing) == (None, None, 0, [])
+    assert (alone.grade, alone.tournaments) == ("COUNTED", TournamentFigures(entries=10_000, prizes=0, win=10_000))
+    [house] = grouped([table, alone], "house")
+    assert (house.grade, house.missing) == ("COUNTED", [])
+    assert (house.opener, house.closer, house.counted) == (500_000, 500_000, 0)
+    facts = read_by_program(lines)
+    assert wins(facts, [], None, 6)[1].missing == ["opener", "closer"]
+    bought = fact("cash_bought_in", 30, "PK-1", position=1, amount=500)
+    opened = fact("drop_box_attached", 5, "count-room", box="B9", table="PK-1", gaming_day=DAY)
+    [_, both] = worked_out([*lines, opened, bought])[0]
+    assert both.missing == ["opener", "closer", "box:B9"]
+
+
 def test_a_tournaments_money_is_of_its_day_wherever_it_was_taken() -> None:
     lines = [*day_lines(), tournament("entered", "T-1", 10, 10_000, table="PK-1")]
     found = {each.table: each for each in worked_out(lines)[0]}
