@@ -144,12 +144,14 @@ def _faults(
     of: _CheckPapers, amount: int | None, boxed: int | None, paid: int
 ) -> Iterator[tuple[str, str, Sequence[Fact]]]:
     """Code, words and facts of what does not fit about a check."""
-    if len({(table_of(fact), _cents(fact)) for fact in of.issued}) > 1:
+    if len(of.issued) > 1:
         each = (f"for {dollars(_cents(fact))} at {table_of(fact)[1]}" for fact in of.issued)
         yield "issued_twice", f"was issued {', '.join(each)}", of.issued
     if of.boxed and amount is not None and boxed != amount:
         words = f"was issued for {dollars(amount)}, and its box has {dollars(boxed or 0)}"
         yield "boxed_differs", words, [*of.issued, of.boxed[1]]
+    if of.boxed and of.voided:
+        yield "voided_boxed", "is voided, and is in a box", [*of.voided, of.boxed[1]]
     if len(of.counts) > 1:
         tables = (table_of(fact)[1] for fact in of.counts)
         yield "boxed_twice", f"is in boxes {len(of.counts)} times: {', '.join(tables)}", of.counts

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudication.corrections import without_effect
 from ledger.facts import (
+    AdjustmentPaid,
+    CashBoughtIn,
+    ChipsExchanged,
+    CounterCheckIssued,
+    CreditAccepted,
     DropBoxCounted,
     DropBoxVerified,
     FactCorrected,
+    FillAccepted,
     InventoryCounted,
+    VoucherBoughtIn,
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
@@ -55,6 +62,15 @@ SINCE_6 = frozenset(
     )
 )
 """Codes that no report before version 6 has."""
+
+
+AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER = (
+    "money_after_closer",
+    "check_issued_twice",
+    "open_counts_differ",
+)
+SINCE_7 = frozenset((AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER))
+"""Codes that no report before version 7 has."""
 
 
 class _Counted(NamedTuple):
@@ -179,12 +195,79 @@ def of_corrections(
 def of_one_day(
     facts: Sequence[Fact], slips: Sequence[SlipRecord], *, by_stay: bool = True
 ) -> list[AuditException]:
-    """What a table's day shows by itself: boxes not attached there, and one person alone.
+    """What a table's day shows by itself: boxes not attached there, one person alone, and so on.
 
     by_stay: as in `boxes`.
     """
     stays = boxes(facts, by_stay=by_stay)
-    return [*_not_attached(stays), *_by_one_person(facts, stays, slips)]
+    return [
+        *_not_attached(stays),
+        *_by_one_person(facts, stays, slips),
+        *_openers_differ(facts),
+        *_issued_twice(facts),
+        *_after_closer(facts),
+    ]
+
+
+def _openers_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:
+    """Counts at the opening of one shift that differ."""
+    told: dict[str | None, dict[int, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    for fact in facts:
+        if isinstance(fact.body, InventoryCounted) and fact.body.kind == "open":
+            told[fact.body.shift][fact.body.total].append(fact)
+    for totals in told.values():
+        if len(totals) > 1:
+            yield AuditException(
+                code=OPENERS_DIFFER,
+                says=f"The tray opened with {' and with '.join(map(dollars, totals))}; the first "
+                "count is the opener.",
+                facts=refs([fact for its in totals.values() for fact in its]),
+            )
+
+
+def _issued_twice(facts: Iterable[Fact]) -> Iterator[AuditException]:
+    """Numbers of counter checks that a table issued more than once."""
+    told: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, CounterCheckIssued):
+            told[fact.body.check].append(fact)
+    for number, its in told.items():
+        if len(its) > 1:
+            yield AuditException(
+                code=ISSUED_TWICE,
+                says=f"Counter Check {number} was issued {len(its)} times; chips were sold for "
+                "each.",
+                facts=refs(its),
+            )
+
+
+_MOVES_TRAY = (
+    AdjustmentPaid,
+    CashBoughtIn,
+    ChipsExchanged,
+    CounterCheckIssued,
+    CreditAccepted,
+    FillAccepted,
+    VoucherBoughtIn,
+)
+
+
+def _after_closer(facts: Sequence[Fact]) -> Iterator[AuditException]:
+    """Money of the tray after its last count of the day, which cannot have it."""
+    counts = [n for n, fact in enumerate(facts) if _closes(fact)]
+    later = [f for f in facts[counts[-1] :] if isinstance(f.body, _MOVES_TRAY)] if counts else []
+    late = [f for f in later if getattr(f.body, "paid_from", "table") == "table"]
+    if late:
+        counted = "1 fact of money comes" if len(late) == 1 else f"{len(late)} facts of money come"
+        yield AuditException(
+            code=AFTER_CLOSER,
+            says=f"{counted} after the closer, and before the next box or opening of the table.",
+            facts=refs([facts[counts[-1]], *late]),
+        )
+
+
+def _closes(fact: Fact) -> bool:
+    return isinstance(fact.body, InventoryCounted) and fact.body.kind != "open"
 
 
 def _not_attached(stays: Sequence[DropBox]) -> Iterator[AuditException]:

@@ -170,7 +170,7 @@ def _total(wins: Sequence[TableWin], name: str) -> int | None:
 
 
 def _has_no(of: TableWin, name: str) -> bool:
-    """Whether a table has no such figure by its kind: of poker, or of tournaments without a tray."""
+    """Whether a table has no such figure by its kind: poker, or tournaments without a tray."""
     is_poker = of.owed is None
     if name in _OF_TRAY:
         return getattr(of, name) is None and name not in of.missing

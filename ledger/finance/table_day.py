@@ -22,7 +22,14 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
-from ledger.finance.exceptions import BY_ONE, SINCE_6, TWO_KINDS, numbers_given_twice, totals_differ
+from ledger.finance.exceptions import (
+    BY_ONE,
+    SINCE_6,
+    SINCE_7,
+    TWO_KINDS,
+    numbers_given_twice,
+    totals_differ,
+)
 from ledger.finance.slips import refs
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
@@ -315,16 +322,22 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *_two_kinds(of),
         *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT_5 else ()),
     ]
-    return [each for each in found if of.report >= REPORT_6 or each.code not in SINCE_6]
+    later = {
+        *(SINCE_6 if of.report < REPORT_6 else ()),
+        *(SINCE_7 if of.report < REPORT else ()),
+    }
+    return [each for each in found if each.code not in later]
 
 
 def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
-    """The exception of a table that plays against the house, and has rake on record."""
+    """The exception of a table that plays against the house and has rake: what it opened for."""
+    opened = [fact for fact in of.facts if isinstance(fact.body, TableOpened)]
     if of.rounds.rake and not of.rounds.poker:
         yield AuditException(
             code=TWO_KINDS,
             says=f"Rounds of poker are on record beside those of {of.rounds.game}; their rake of "
             f"{dollars(of.rounds.rake)} is in moved and owed.",
+            facts=refs(opened) if of.report >= REPORT else [],
         )
 
 

@@ -150,6 +150,29 @@ def test_a_stake_given_back_beyond_what_is_due_is_a_cause_of_the_tray() -> None:
     assert win.pay_gap == before[table].pay_gap
 
 
+@pytest.mark.parametrize(
+    ("papers", "found"),
+    [
+        ([inventory("open", 499_000, 3)], ["open_counts_differ"]),
+        ([inventory("open", 500_000, 3)], []),
+        ([ISSUED, ISSUED | {"id": "again"}], ["check_issued_twice"]),
+        ([ISSUED], []),
+        ([fact("cash_bought_in", 59, position=1, amount=500)], ["money_after_closer"]),
+        ([fact("cash_bought_in", 57, position=1, amount=500)], []),
+        ([slip("fill", "accepted", "F-1", 59)], ["money_after_closer"]),
+        ([slip("fill", "dispatched", "F-1", 59)], []),
+    ],
+)
+def test_openers_checks_and_money_that_do_not_fit_a_day_are_exceptions(
+    papers: list[Line], found: list[str]
+) -> None:
+    """The controls fit."""
+    facts = read_by_program(day_lines(*papers, count(59)))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 6))
+    assert (codes(now), codes(then)) == (found, [])
+    assert all(len(each.facts) == 2 for each in now.exceptions)
+
+
 def test_an_earlier_report_has_none_of_it() -> None:
     papers = day_lines(ISSUED, count(59, counter_checks=[CHECK, CHECK], counted_by=["N-1"]))
     facts = read_by_program(papers)

@@ -45,10 +45,15 @@ def test_a_check_that_does_not_fit_is_named_with_its_facts() -> None:
     told = [
         *(check(f"K-{nth}", 20_000, nth) for nth in (1, 2, 3)),
         {**check("K-3", 20_000, 8), "source": "/p/CC-08/d"},
-        count(50, counter_checks=[found_("K-1", 20_000), found_("K-2", 19_000)]),
+        count(
+            50,
+            counter_checks=[found_("K-1", 20_000), found_("K-2", 19_000), found_("K-6", 700)],
+        ),
         redeemed("K-1", 20_000),
         redeemed("K-2", 25_000, 52),
         redeemed("K-4", 100, 53),
+        *(check("K-5", 500, 20), check("K-5", 500, 21), check("K-6", 700, 22)),
+        fact("counter_check_voided", 55, "cage", check="K-6"),
     ]
     its = checks.lines(read_by_program(told))
     found = {e.check: e.exceptions for e in its if isinstance(e, checks.CheckLine)}
@@ -57,6 +62,8 @@ def test_a_check_that_does_not_fit_is_named_with_its_facts() -> None:
         "K-2": ["boxed_differs", "overpaid"],
         "K-3": ["issued_twice"],
         "K-4": ["paid_unknown"],
+        "K-5": ["issued_twice"],
+        "K-6": ["voided_boxed"],
     }
     assert "$200.00, and $250.00 was paid back" in found["K-2"][1].says
     assert found["K-3"][0].says == (

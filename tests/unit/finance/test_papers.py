@@ -419,7 +419,10 @@ def test_a_table_that_only_has_tournaments_needs_no_tray_and_leaves_the_house_it
     lines = [*day_lines(count(59)), *played]
     table, alone = worked_out(lines)[0]
     assert (alone.opener, alone.closer, alone.counted, alone.missing) == (None, None, 0, [])
-    assert (alone.grade, alone.tournaments) == ("COUNTED", TournamentFigures(entries=10_000, prizes=0, win=10_000))
+    assert (alone.grade, alone.tournaments) == (
+        "COUNTED",
+        TournamentFigures(entries=10_000, prizes=0, win=10_000),
+    )
     [house] = grouped([table, alone], "house")
     assert (house.grade, house.missing) == ("COUNTED", [])
     assert (house.opener, house.closer, house.counted) == (500_000, 500_000, 0)
