@@ -35,7 +35,7 @@ from ledger.finance.feed import (
     sold_by_house,
     tables_of,
 )
-from ledger.finance.placing import by_time, day_before, table_of
+from ledger.finance.placing import by_time, day_before, paid_at, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
 from ledger.finance.table_day import as_report, closer_of, papers_of, rests_on_sales, win
@@ -181,7 +181,9 @@ def day_records(
         boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT),
         exceptions_of_days(tables, report),
     )
-    found = records(tables, rounds, papers, _sold_elsewhere(store, tables, variants))
+    homeless = _without_day(store, asked, variants) if report >= REPORT else {}
+    sold = _sold_elsewhere(store, tables, variants)
+    found = records(tables, rounds, papers, sold, homeless)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
@@ -200,7 +202,7 @@ def money_records(
         beside = _beside(store, told, WITH_CORRECTIONS)
         tables = tables_of(told, at, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
-        found = records(tables, rounds, {}, sold)
+        found = records(tables, rounds, {}, sold, {})
         return {key: each for key, each in found.items() if key[1] in days}
 
     found = of_tables(days, {"sales": False})
@@ -309,6 +311,47 @@ def _tables(
     facts, disputed = _told(store, store.query(_OF_DAYS if asked.gaming_day else _ALL, parameters))
     is_all = asked.table is None and asked.gaming_day is None
     return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
+
+
+# One index look-up a table, however many facts each has. `OFFSET 0` keeps a join to its index.
+_START = (
+    "SELECT s.gaming_day FROM {schema}.finance_facts s WHERE s.starts"
+    " AND s.variant = ANY (%(variants)s::int[]) AND s.property = f.property"
+)
+_WITHOUT_DAY = f"""
+WITH RECURSIVE t AS (
+    (SELECT f.property, f.table_name FROM {{schema}}.finance_facts f WHERE {_WHERE}
+      ORDER BY f.property, f.table_name LIMIT 1)
+    UNION ALL
+    SELECT n.property, n.table_name FROM t CROSS JOIN LATERAL (
+        SELECT f.property, f.table_name FROM {{schema}}.finance_facts f
+         WHERE (f.property, f.table_name) > (t.property, t.table_name) AND {_WHERE}
+         ORDER BY f.property, f.table_name LIMIT 1) n),
+homeless AS MATERIALIZED (
+    SELECT * FROM t AS f WHERE NOT EXISTS ({_START} AND s.table_name = f.table_name))
+SELECT {_COLUMNS}, coalesce(
+    ({_START} AND s.time_us <= f.time_us
+      ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1),
+    ({_START} ORDER BY s.time_us, s.source, s.fact_id LIMIT 1))
+  FROM homeless h CROSS JOIN LATERAL (
+    SELECT * FROM {{schema}}.finance_facts f
+     WHERE f.property = h.property AND f.table_name = h.table_name AND f.gaming_day IS NULL
+       AND f.variant = ANY (%(variants)s::int[]) OFFSET 0) f
+"""  # noqa: S608 - as above
+
+
+def _without_day(
+    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+) -> dict[DayKey, list[Fact]]:
+    """As `ledger.finance.feed.without_day`, of the gaming day that is asked for."""
+    found: dict[DayKey, list[Fact]] = defaultdict(list)
+    rows = store.query(_WITHOUT_DAY, {**_parameters(asked), "variants": list(variants)})
+    for day in sorted({day for *_, day in rows if day and asked.gaming_day in (None, day)}):
+        told, disputed = _told(store, [row[:-1] for row in rows if row[-1] == day])
+        for fact in sorted(told, key=by_time):
+            property_, name = paid_at(fact, disputed)
+            found[property_, day, name].append(fact)
+    return found
 
 
 _AT_TABLES = f"""

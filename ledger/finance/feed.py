@@ -80,6 +80,7 @@ MONEY = (
 """Facts outside rounds that a win rests on."""
 
 _NO_DAY = "no_gaming_day"
+_PLURAL = {"comes": "come", "is": "are"}
 
 
 class TableMoney(NamedTuple):
@@ -194,7 +195,9 @@ def _records(
         boxed_twice(days_of(tables), by_stay=report >= REPORT),
         exceptions_of_days(tables, report),
     )
-    return records(tables, _rounds(facts, rulings, known), papers, sold_by_house(facts))
+    homeless = without_day(tables) if report >= REPORT else {}
+    rounds = _rounds(facts, rulings, known)
+    return records(tables, rounds, papers, sold_by_house(facts), homeless)
 
 
 def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
@@ -224,6 +227,24 @@ def exceptions_of_days(
     return found
 
 
+def without_day(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[Fact]]:
+    """The facts of tables that never have a day, by the house's gaming day at their time.
+
+    Those before the house's first day are of that one; a house without a day has none.
+    """
+    starts: dict[str, list[Fact]] = defaultdict(list)
+    for (property_, _, _), facts in days_of(tables).items():
+        starts[property_] += facts
+    found: dict[DayKey, list[Fact]] = defaultdict(list)
+    for (property_, name), of in tables.items():
+        if of.unplaced and of.first is None:
+            house = Days(starts[property_])
+            for fact in of.unplaced:
+                if day := house.at(fact.time_us) or house.first:
+                    found[property_, day, name].append(fact)
+    return found
+
+
 def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
     """The facts of each table's day, in order of time."""
     return {
@@ -249,18 +270,21 @@ def records(
     rounds: Mapping[DayKey, RoundsMoney],
     papers: Mapping[DayKey, Sequence[AuditException]],
     sold: Mapping[str, Mapping[str, int]],
+    homeless: Mapping[DayKey, Sequence[Fact]],
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on: its facts, its rounds, and exceptions across days.
 
-    sold: cents of vouchers that any table sold for chips, by property and number.
+    sold: cents of vouchers that any table sold for chips, by property and number. homeless: as
+    `without_day`; such a table has a day without facts, which names them.
     """
-    keys = {(property_, day, name) for (property_, name), of in tables.items() for day in of.days}
     found = {}
-    for property_, day, name in {*keys, *rounds}:
+    for property_, day, name in {*days_of(tables), *rounds, *homeless}:
         table = tables.get((property_, name), TableMoney({}, {}))
         across = list(papers.get((property_, day, name), ()))
         if table.unplaced and day == table.first:
-            across.append(_unplaced(table.unplaced))
+            across.append(_unplaced(table.unplaced, "comes before the table's first gaming day"))
+        if facts := homeless.get((property_, day, name)):
+            across.append(_unplaced(facts, "is of a table without opening or box"))
         found[property_, day, name] = DayRecord(
             property_,
             name,
@@ -428,10 +452,13 @@ def _first_use(at: tuple[DayKey, SlipRecord]) -> DayKey:
     return at[0]
 
 
-def _unplaced(facts: Sequence[Fact]) -> AuditException:
-    counted = "1 fact of money comes" if len(facts) == 1 else f"{len(facts)} facts of money come"
+def _unplaced(facts: Sequence[Fact], how: str) -> AuditException:
+    counted = "1 fact of money"
+    if len(facts) > 1:
+        verb, _, rest = how.partition(" ")
+        counted, how = f"{len(facts)} facts of money", f"{_PLURAL[verb]} {rest}"
     return AuditException(
         code=_NO_DAY,
-        says=f"{counted} before the table's first gaming day, and no day's figures include them.",
+        says=f"{counted} {how}, and no day's figures include them.",
         facts=on_slips.refs(facts),
     )

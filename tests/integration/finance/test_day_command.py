@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scenes.table_days import DAY, count, day_lines, fact
+from tests.scenes.table_days import DAY, count, day_lines, fact, slip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +99,15 @@ def test_a_variance_of_no_table_or_day_on_record_is_not_explained(
     its = ("--amount", "0", "--property", "p", "--because", "x")
     refused = cli("variance", "explain", table, day, *its, *TWO)
     assert (refused.code, "on record" in refused.err) == (2, True), refused.out
+
+
+def test_a_day_does_not_close_in_silence_over_money_of_a_table_without_a_day(
+    cli: Cli, tmp_path: Path
+) -> None:
+    ingest(cli, tmp_path, *day_lines(slip("fill", "accepted", "F-1", 20, place="X-9"), count(59)))
+    refused = cli("day", "close", DAY, *TWO)
+    assert (refused.code, "X-9 lacks opener, closer." in refused.err) == (1, True), refused.out
+    assert cli("day", "close", DAY, *TWO, "--despite", "X-9 was never opened.").code == 0
 
 
 def test_shifts_are_shown_as_sums(cli: Cli, tmp_path: Path) -> None:

@@ -197,6 +197,30 @@ def test_each_stay_of_a_box_counts_and_a_coupon_in_both_was_counted_twice(
     assert [each.drop for each in money] == [14_000]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_money_at_a_table_without_a_day_is_named_on_the_houses_day(
+    database: Database, order: int
+) -> None:
+    """The control gets a box later: then it is named on the first day of its table."""
+    facts = [
+        opened(DAY, at=0, table="CC-08"),
+        opened(NEXT, at=900, table="CC-08"),
+        *(accepted(f"F-{at}", 500, at=at, table="CC-99") for at in (-5, 60, 950)),
+    ][::order]
+    rows = kept(database, facts)
+    whole = of_feed(rows)
+    assert [(w.gaming_day, w.table, len(w.exceptions)) for w in whole] == [
+        *((DAY, "CC-08", 0), (DAY, "CC-99", 1), (NEXT, "CC-08", 0), (NEXT, "CC-99", 1)),
+    ]
+    assert read(database) == msgspec.json.encode(whole)
+    by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
+    assert by_day == whole
+    assert wins.read(database, table="CC-99") == whole[1::2]
+    with_box = [*facts, box("B9", at=1_000, table="CC-99", gaming_day=NEXT)]
+    [named] = [w for w in of_feed(record(database, with_box)) if w.exceptions]
+    assert (named.table, named.gaming_day) == ("CC-99", NEXT)
+
+
 @pytest.mark.parametrize("first", [20, 120])
 def test_a_slip_accepted_at_two_tables_counts_once_on_whatever_days(
     database: Database, first: int

@@ -100,6 +100,26 @@ def test_a_stay_of_a_box_that_is_not_counted_makes_the_drop_unknown() -> None:
     assert (win.drop.total, win.missing, win.grade) == (None, ["box:B1"], "ESTIMATE")
 
 
+def test_money_at_a_table_without_opening_or_box_is_named_on_the_houses_day() -> None:
+    told = [
+        slip("fill", "accepted", "F-1", 20, place="CC-99"),
+        fact("cash_bought_in", 30, "CC-99", position=1, amount=500),
+        fact("counter_check_issued", 0, "cage", position=1, amount=500, check="K-1"),
+    ]
+    lines = day_lines(*told, count(59))
+    lines[0]["time"] = lines[1]["time"]
+    table, strange, nowhere = sorted(worked_out(lines)[0], key=lambda each: each.table != "CC-07")
+    assert (table.exceptions, table.missing) == ([], [])
+    assert (strange.table, strange.gaming_day, strange.fills) == ("CC-99", DAY, 0)
+    assert (strange.missing, strange.counted) == (["opener", "closer"], None)
+    [exception] = strange.exceptions
+    assert (exception.code, len(exception.facts)) == ("no_gaming_day", 2)
+    assert exception.says.startswith("2 facts of money are of a table without opening or box, and")
+    [exception] = nowhere.exceptions
+    assert (nowhere.table, exception.says[:16]) == ("cage", "1 fact of money ")
+    assert [each.table for each in wins(read_by_program(lines), [], None, 6)] == ["CC-07"]
+
+
 def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
     win = table_day()
     assert (win.drop.total, win.counted, win.count_gap) == (None, None, None)
