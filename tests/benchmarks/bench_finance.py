@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 import tempfile
 import time
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from psycopg import conninfo
 
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 
     from ledger.finance.win import TableWin
 
+T = TypeVar("T")
+
 RUNS = 5
 """Measurements a figure is the median of."""
 
@@ -74,20 +77,36 @@ def run(elsewhere: int = ELSEWHERE) -> dict[str, object]:
         home = Path(folder)
         with embedded(home) as server:
             database = prepared(server)
-            record_papers(database)
-            with tape_source(database) as source:
-                catch_up(database, source, sealed_wins.VIEWS)
-            fill_views(database, ROUNDS, elsewhere)
+            filled = noted("filled", lambda: fill(database, elsewhere))
+            parts: dict[str, Callable[[], dict[str, float]]] = {
+                "day_s": lambda: of_day(database),
+                "closed_day_s": lambda: of_closed_day(database, home / "kept"),
+                "year_s": lambda: of_year(database),
+                "seals_s": lambda: of_seals(database),
+                "statistics_s": lambda: of_statistics(database, home / "kept"),
+            }
             return {
                 "tables": TABLES,
                 "days": DAYS,
-                "rounds_a_table": {"on_the_day": ROUNDS, "on_other_days": elsewhere},
-                "day_s": of_day(database),
-                "closed_day_s": of_closed_day(database, home / "kept"),
-                "year_s": of_year(database),
-                "seals_s": of_seals(database),
-                "statistics_s": of_statistics(database, home / "kept"),
+                "rounds_a_table": filled,
+                **{name: noted(name, part) for name, part in parts.items()},
             }
+
+
+def noted(name: str, part: Callable[[], T]) -> T:
+    """What a part gives, with its figures on stderr at once: the whole takes many minutes."""
+    found = part()
+    print(f"{name} {json.dumps(found)}", file=sys.stderr, flush=True)  # noqa: T201 - a script's answer
+    return found
+
+
+def fill(database: Database, elsewhere: int) -> dict[str, int]:
+    """A year of papers and rounds in the views; returns the rounds of a table and day."""
+    record_papers(database)
+    with tape_source(database) as source:
+        catch_up(database, source, sealed_wins.VIEWS)
+    fill_views(database, ROUNDS, elsewhere)
+    return {"on_the_day": ROUNDS, "on_other_days": elsewhere}
 
 
 def prepared(server: str) -> Database:
