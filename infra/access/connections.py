@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 KEPT = 4
 """Idle connections kept open."""
 
+NAME_MAX = 200
+"""Characters of a name in the log: of a longer one its beginning is kept."""
+
 NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 """SQL for the database's clock, microseconds, which all processes share."""
 
@@ -76,13 +79,17 @@ class AccessDatabase:
             except queue.Empty:
                 return
 
-    def events(self, limit: int = 100) -> list[Event]:
-        """The access events, newest first."""
+    def events(self, limit: int = 100, *, read: bool = False, about: str = "") -> list[Event]:
+        """The access events, newest first. read: the readings, which are left out otherwise.
+
+        about: only those whose subject has this text.
+        """
         with self.open() as connection:
             rows = connection.execute(
                 "SELECT at_us, what, name, actor, address, detail FROM access.events"
+                " WHERE (what = 'read') = %s AND (%s = '' OR strpos(name, %s) > 0)"
                 " ORDER BY number DESC LIMIT %s",
-                (limit,),
+                (read, about, about, limit),
             )
             return [Event._make(row) for row in rows.fetchall()]
 
@@ -114,5 +121,5 @@ def local_actor() -> Actor:
 
 
 def _storable(text: str) -> str:
-    """A typed name without NUL characters, truncated to 64 characters."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:64]
+    """A typed name without NUL characters, truncated to `NAME_MAX` characters."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:NAME_MAX]

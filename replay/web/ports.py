@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from starlette.requests import Request
 
 from infra.access.connections import AccessDatabase
+from infra.access.readings import ReadingLog
 from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
@@ -44,6 +45,7 @@ class Ports(NamedTuple):
     access: AccessDatabase
     users: Users
     sessions: Sessions
+    readings: ReadingLog
     library: FootageIndex  # the footage index
     rounds: RoundReader
     alerts: AlertWatch
@@ -81,6 +83,7 @@ def opened_ports(
             access=access,
             users=Users(access),
             sessions=Sessions(access),
+            readings=ReadingLog(access),
             library=library,
             rounds=RoundReader(database, library),
             alerts=AlertWatch(database, tape, settings),

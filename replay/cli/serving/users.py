@@ -140,22 +140,33 @@ def password(name: Name, *, password_file: PasswordFile = None) -> None:
 @group.command("log")
 def log(
     *,
+    readings: Annotated[
+        bool, typer.Option("--readings", help="Who read what on the pages, and where from.")
+    ] = False,
+    about: Annotated[
+        str, typer.Option(help="Only of what has this text, such as CC-02/2026-11-20/61.")
+    ] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 100,
     json: Json = False,
 ) -> None:
-    """List sign-ins, failures and changes of users and keys, newest first.
+    """List sign-ins, failures and changes of users and keys, newest first; or who read what.
 
-    Example: round-ledger users log --limit 20
+    Example: round-ledger users log --readings --about CC-02/2026-11-20/61
     """
     with opened_database() as database, closing(AccessDatabase(database)) as access:
-        found = access.events(limit)
+        found = access.events(limit, read=readings, about=about)
         zone = house_zones(database).of(None)
     if json:
         print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
         return
     columns = ("at", "what", "about", "by", "from", "detail")
     rows = ((stamp(each.at_us, zone, ms=False), *each[1:]) for each in found)
-    show_table("Sign-ins and changes", columns, rows, none="Nobody has signed in yet.")
+    title, none = (
+        ("Readings", "Nobody has read such a thing on the pages.")
+        if readings
+        else ("Sign-ins and changes", "Nobody has signed in yet.")
+    )
+    show_table(title, columns, rows, none=none)
 
 
 def _roles(given: list[str]) -> list[Role]:

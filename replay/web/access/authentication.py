@@ -20,6 +20,7 @@ from starlette.responses import Response
 from infra.access.sessions import SESSION_S_MAX
 from infra.access.users import Role, User
 from infra.sender import SENDER
+from replay.web.access import readings
 from replay.web.ports import Ports, ports
 
 SESSION, FORM = "round_ledger_session", "round_ledger_form"
@@ -57,6 +58,8 @@ def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
                 raise HTTPException(403, "An auditor reads everything and changes nothing.")
             await check_csrf(request)
             await _refuse_nul(request)
+        else:
+            await run_in_threadpool(readings.note, request, user, address(request))
         return user
 
     return dependency
