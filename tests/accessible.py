@@ -22,3 +22,30 @@ def faults(page: Page) -> list[tuple[str, str]]:
 def fits(page: Page) -> bool:
     """Whether nothing has to be scrolled to from side to side."""
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+TARGET_MIN = 44
+"""The least height of what a finger presses, in pixels."""
+
+SMALL = """least => [...document.querySelectorAll(
+  "button, .button, .choice, select, textarea, summary, header a, input:not([type=hidden])")]
+  .map(each => each.matches("[type=checkbox], [type=radio]") ? each.closest("label") ?? each : each)
+  .filter(each => each.checkVisibility({ visibilityProperty: true }))
+  .map(each => [each.getBoundingClientRect().height, each.outerHTML.slice(0, 90)])
+  .filter(([high]) => high > 1 && high < least)"""
+
+
+def small_targets(page: Page) -> list[tuple[float, str]]:
+    """Buttons, fields and the header's links that are too low for a finger: height, and which."""
+    return [(high, which) for high, which in page.evaluate(SMALL, TARGET_MIN)]
+
+
+def phone_faults(page: Page) -> list[tuple[object, ...]]:
+    """What is wrong with the page on a phone: cut off, or too small for a finger."""
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    cut = [] if fits(page) else [("does not fit",)]
+    found = [*faults(page), *cut, *small_targets(page)]
+    if size:
+        page.set_viewport_size(size)
+    return found

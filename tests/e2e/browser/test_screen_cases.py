@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ledger.facts import CameraMapped
 from ledger.values import Source
 from replay.recording.house_facts import build_fact
-from tests.accessible import faults, fits
+from tests.accessible import faults, fits, phone_faults
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import day
 
@@ -95,13 +95,14 @@ def test_axe_finds_no_fault(
     with opened(browser, staffed, "second", scheme=scheme) as page:
         for path in ("/cases", "/cases?status=resolved", "/cases/new"):
             page.goto(f"{staffed.url}{path}")
-            assert faults(page) == [], path
+            assert [*faults(page), *phone_faults(page)] == [], path
         page.goto(case)
-        assert faults(page) == []
+        assert [*faults(page), *phone_faults(page)] == []
         page.get_by_role("button", name="Reveal").click()
         expect(page.get_by_text(CLAIM)).to_be_visible()
+        assert difference_comes_first(page)
         page.locator("summary").click()
-        assert faults(page) == []
+        assert [*faults(page), *phone_faults(page)] == []
         assert fits(page)
         page.goto(f"{staffed.url}/cases")
         page.get_by_label("Table", exact=True).fill(round_path.split("/")[3])
@@ -110,14 +111,26 @@ def test_axe_finds_no_fault(
         page.get_by_role("textbox", name="Why").fill("A fall.")
         page.get_by_role("button", name="Preserve").click()
         expect(page.get_by_role("heading", name="Preserved window")).to_be_visible()
-        assert faults(page) == []
+        assert [*faults(page), *phone_faults(page)] == []
         page.get_by_role("textbox", name="Why").fill("Nobody was hurt.")
         page.get_by_role("button", name="Release").click()
         expect(page.get_by_role("heading", name="Released")).to_be_visible()
-        assert faults(page) == []
+        assert [*faults(page), *phone_faults(page)] == []
         page.get_by_role("link", name="Back to the cases").click()
         expect(page.get_by_text("Nobody was hurt.")).to_be_visible()
-        assert faults(page) == []
+        assert [*faults(page), *phone_faults(page)] == []
+
+
+def difference_comes_first(page: Page) -> bool:
+    """Whether a phone shows the position's difference above the claim, and no wager's cut off."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    claim, money = (page.locator(of).bounding_box() for of in ("#claimed", "dl.money dd >> nth=0"))
+    wager = page.locator(".tablebox thead").get_by_text("Difference").bounding_box()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert claim
+    assert money
+    assert wager
+    return money["y"] < claim["y"] and wager["x"] + wager["width"] < 390
 
 
 WIDE = """() => [...document.querySelectorAll("main *")]

@@ -2,6 +2,7 @@
 
 Axe judges by WCAG 2.2 AA and best practice, at every grade: dark and light, on a workstation and
 on a phone, with every dialog and every section open. Pages of one case are held with its own test.
+Meanwhile the network outside is blocked, and no page asks for it.
 """
 
 from __future__ import annotations
@@ -14,27 +15,32 @@ import pytest
 from infra.access.users import ROLES
 from replay.recording.plain_papers import FORMS
 from replay.web.routes import ROUTERS
-from tests.accessible import faults, fits
+from tests.accessible import faults, fits, small_targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
     from tests.fixtures.screen import Screened
 
 SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
 TABS_MAX = 12
+PHONE_MAX = 760  # pixels
 READY = ("/review?", "/import", "/rounds/", "/watch/")
 """Pages whose scripts say when they have done."""
 
 
 class Visited(NamedTuple):
-    """A page: its path, `{round}` and `{watch}` filled in; main: what one comes there for."""
+    """A page: its path, `{round}` and `{watch}` filled in; main: what one comes there for.
+
+    The main act `main` is that of a page on which there is nothing to press.
+    """
 
     path: str
     main: str
+    also: str = "main"  # a second act
 
 
 def forms(role: str) -> Sequence[Visited]:
@@ -57,7 +63,7 @@ PAGES: dict[str, Sequence[Visited]] = {
         FIND,
         Visited("/find?finding=overpaid", "#ask"),
         Visited("/find?ask=dealer+1022+overpaid+last+week", "#ask"),
-        Visited("{round}", "#raise"),
+        Visited("{round}", "#raise", also="#play"),
         Visited("{watch}", "#play"),
         Visited("/live", "#pause"),
         Visited("/cases", "main a"),
@@ -72,7 +78,7 @@ PAGES: dict[str, Sequence[Visited]] = {
     "auditor": (
         Visited("/review?state=open", ".item"),
         FIND,
-        Visited("{round}", "main a"),
+        Visited("{round}", "#play"),
         Visited("/live", "#pause"),
         Visited("/cases", "main a"),
         Visited("/log", "main :is(input, select)"),
@@ -114,6 +120,7 @@ def test_axe_finds_nothing_and_the_main_act_is_twelve_tabs_away(
     name = known.get(role) or every_role(screened)[role]
     found: list[object] = []
     with screened.page(browser, name, scheme) as page:
+        refused = outside_blocked(page, screened)
         for size in SIZES:
             page.set_viewport_size({"width": size["width"], "height": size["height"]})
             for each in PAGES[role]:
@@ -121,10 +128,64 @@ def test_axe_finds_nothing_and_the_main_act_is_twelve_tabs_away(
                 page.goto(f"{screened.url}{path}")
                 if path.startswith(READY):
                     page.wait_for_selector("html[data-ready=yes]")
-                found += [(path, size["width"], *each) for each in shown_faults(page)]
-                if tabs_to(page, each.main) > TABS_MAX:
-                    found.append((path, size["width"], "too many Tabs", each.main))
+                found += [(path, size["width"], *fault) for fault in shown_faults(page)]
+                found += [(path, size["width"], *fault) for fault in key_faults(page, each)]
+                if size["width"] < PHONE_MAX:
+                    found += [(path, "too small", *each) for each in small_targets(page)]
     assert found == []
+    assert refused == []
+
+
+@pytest.mark.long
+def test_a_request_to_outside_is_refused_and_seen(browser: Browser, screened: Screened) -> None:
+    outside = "https://elsewhere.invalid/picture.png"
+    with screened.page(browser, "maria") as page:
+        refused = outside_blocked(page, screened)
+        other = (
+            page.context.new_page()
+        )  # without a page of ours, whose policy would refuse it first
+        with other.expect_event("requestfailed"):
+            other.set_content(f'<img src="{outside}" alt="">')
+        assert refused == [outside]
+        assert page.goto(f"{screened.url}/find") is not None
+        assert refused == [outside]
+
+
+@pytest.mark.long
+def test_arrow_keys_move_in_a_list_that_tab_leaves(browser: Browser, screened: Screened) -> None:
+    with screened.page(browser, "maria") as page:
+        page.goto(f"{screened.url}/find")
+        page.wait_for_function("document.querySelectorAll('.rounds tbody tr').length > 3")
+        cell = "document.activeElement.closest('tr').rowIndex + ' ' + document.activeElement.href"
+        links = page.locator(".rounds tbody tr:first-child a")
+        links.first.focus()
+        seen = []
+        for key in ("ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "End", "Home"):
+            page.keyboard.press(key)
+            seen.append(page.evaluate(cell))
+        row, first, second = "1 ", links.nth(0).evaluate("it => it.href"), links.nth(1)
+        assert seen[0] == seen[2] == row + second.evaluate("it => it.href")
+        assert seen[1].startswith("2 ")
+        assert "?dealer=" in seen[1]
+        assert seen[3] == seen[5] == row + first
+        assert seen[4] not in seen[:4]
+        assert lists_of_stops(page) == []
+        page.route("**/lists.js*", lambda route: route.fulfill(content_type="text/javascript"))
+        page.goto(f"{screened.url}/find")
+        assert lists_of_stops(page), "the control: without the module each link is a stop"
+
+
+def outside_blocked(page: Page, floor: Screened) -> list[str]:
+    """Refuse each request of the page's browser to another origin; a list of those refused."""
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        route.abort()
+
+    inside = f"{floor.url}/"
+    page.context.route(lambda url: not url.startswith(inside), refuse)
+    return refused
 
 
 def at(path: str, floor: Screened) -> str:
@@ -159,6 +220,18 @@ def shown_faults(page: Page) -> list[tuple[str, ...]]:
     return found
 
 
+def key_faults(page: Page, visited: Visited) -> list[tuple[object, ...]]:
+    """What is wrong for who has only the keyboard."""
+    found: list[tuple[object, ...]] = [
+        ("too many Tabs", act)
+        for act in {visited.main, visited.also}
+        if tabs_to(page, act) > TABS_MAX
+    ]
+    if visited.main == "main" and page.evaluate(STOPS):
+        found.append(("a page with something to press has a main act",))
+    return found + [("several Tab stops", says) for says in lists_of_stops(page)]
+
+
 def tabs_to(page: Page, main: str) -> int:
     """How often Tab is pressed after the skip link until the main act has the focus."""
     page.locator("#main").focus()
@@ -167,6 +240,29 @@ def tabs_to(page: Page, main: str) -> int:
             return tabs
         page.keyboard.press("Tab")
     return TABS_MAX + 1
+
+
+STOPS = """document.querySelectorAll("main :is(a[href], button, input, select)").length"""
+
+LISTS = """() => {
+  const kind = "main :is(tbody, ul, ol, nav, [role=toolbar])";
+  const lists = [...document.querySelectorAll(kind)].filter(each =>
+    !each.parentElement.closest(kind) && !each.querySelector("input, select, textarea"));
+  window.lists = lists.map(each => [...each.querySelectorAll("a[href], button, summary")].filter(
+    it => it.tabIndex >= 0 && !it.disabled && it.checkVisibility())).filter(its => its.length > 1);
+  return window.lists.length;
+}"""
+
+
+def lists_of_stops(page: Page) -> list[str]:
+    """The lists, by their first item, that Tab does not leave at once."""
+    found = []
+    for number in range(page.evaluate(LISTS)):
+        page.evaluate("of => window.lists[of][0].focus()", number)
+        page.keyboard.press("Tab")
+        if page.evaluate("of => window.lists[of].includes(document.activeElement)", number):
+            found.append(page.evaluate("of => window.lists[of][0].outerHTML.slice(0, 90)", number))
+    return found
 
 
 ELSEWHERE = {

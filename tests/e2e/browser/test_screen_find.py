@@ -12,7 +12,7 @@ from consumers.rounds.search import Filters, search
 from infra.postgres.connection import Database
 from ledger.facts import DealerAssigned, RoundStarted, TableOpened
 from ledger.record import wire
-from tests.accessible import faults, fits
+from tests.accessible import faults, fits, phone_faults, small_targets
 from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import PASSWORD, opened_site
 from tests.scenes.view_feeds import day, received
@@ -213,7 +213,7 @@ def test_axe_finds_no_fault(browser: Browser, floor: Site, scheme: Scheme) -> No
     page = context.new_page()
     for path in ("/sign-in", floor.link(), "/nowhere"):
         page.goto(f"{floor.url}{path}")
-        assert faults(page) == [], path
+        assert [*faults(page), *phone_faults(page)] == [], path
     page.get_by_role("link", name="start page").click()
     page.get_by_label("Name").fill("ops")
     page.get_by_label("Password").fill("wrong")
@@ -229,6 +229,10 @@ def test_axe_would_find_what_is_wrong(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "auditor") as page:
         page.evaluate("document.querySelector('.submit button').textContent = ''")
         assert [rule for rule, _ in faults(page)] == ["button-name"]
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert small_targets(page) == []
+        page.evaluate("document.querySelector('.submit button').style.minHeight = '20px'")
+        assert len(small_targets(page)) == 1
 
 
 @pytest.mark.long
