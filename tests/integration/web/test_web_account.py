@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.access.sessions import TRIES_MAX, digest_of
+from infra.access.users import PASSWORD_MAX
 from replay.web.access.authentication import SESSION
 from tests.fixtures.web import PASSWORD
 
@@ -42,6 +43,17 @@ def test_a_user_changes_the_password_and_stays_signed_in_here_only(
     assert staffed.browser(name, NEW).get("/account").status_code == 200
     events = [each for each in staffed.ports.access.events() if each.what == "password_changed"]
     assert (events[0].name, events[0].actor) == (name, name)
+
+
+def test_a_password_is_compared_exactly_as_it_was_typed(staffed: Site) -> None:
+    """All of its characters count, up to the longest that is allowed."""
+    exact = f" Ünder 7 quiet Harbours {'lie many boats; ' * 16}"[: PASSWORD_MAX - 1] + "!"
+    assert len(exact) == PASSWORD_MAX
+    assert changed(staffed.browser("surveillance"), PASSWORD, exact)[0] == 303
+    for other in (exact[:-1], exact.lower(), exact.strip(), exact.replace("Ü", "U")):
+        assert other != exact
+        assert staffed.browser().sign_in("surveillance", other).status_code == 401
+    assert staffed.browser().sign_in("surveillance", exact).status_code == 303
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ T0_US = 1_795_000_000_000_000
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}"
 HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "X-Frame-Options")
 HEADERS += ("Referrer-Policy", "Cross-Origin-Opener-Policy", "Permissions-Policy")
+HTML = "text/html; charset=utf-8"
 PAGES = (
     "/sign-in",
     "/",
@@ -121,8 +122,22 @@ def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: B
             assert all(name in answer.headers for name in HEADERS), path
             policy = answer.headers["Content-Security-Policy"]
             assert "default-src 'self'" in policy
+            for barred in ("object-src", "base-uri", "frame-ancestors"):
+                assert f"{barred} 'none'" in policy
             assert "unsafe" not in policy
             assert answer.headers["Cache-Control"] == "no-store"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Referrer-Policy"] == "same-origin"
+            kind = answer.headers.get("Content-Type", "" if answer.content else HTML)
+            assert kind == HTML, path
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_no_address_answers_trace(auditor: Browser) -> None:
+    for path in ("/", "/sign-in", "/v1/facts", "/static/base.css"):
+        answer = auditor.request("TRACE", path)
+        assert answer.status_code in (405, 411), path
+        assert "round_ledger_session" not in answer.text
 
 
 def test_no_page_has_script_or_style_in_line_or_anything_of_another_host(

@@ -85,6 +85,7 @@ def test_a_role_sees_its_own_pages_and_no_other(staffed: Site) -> None:
             tabs = re.search(r"<nav.*?</nav>", answer.text, re.DOTALL)
             assert tabs
             assert {tab for tab in PAGES if f'href="{tab}"' in tabs[0]} == pages
+            assert 'action="/sign-out"' in answer.text
 
 
 @pytest.mark.long
@@ -137,6 +138,7 @@ def test_a_session_that_was_planted_is_not_the_one_signed_in_with(staffed: Site)
 def test_every_sign_in_is_a_session_of_its_own(staffed: Site) -> None:
     one, two = staffed.browser("surveillance"), staffed.browser("surveillance")
     assert one.cookies[SESSION] != two.cookies[SESSION]
+    assert len(one.cookies[SESSION]) >= 43, "256 bits in base64"
     one.post("/sign-out", data={"csrf": one.token("/")})
     assert one.get("/").status_code == 303
     assert two.get("/").status_code == 200

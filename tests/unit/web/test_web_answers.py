@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,15 @@ from starlette.routing import Route
 from ledger.errors import Lacking, Unavailable
 from replay.web import routes
 from replay.web.access import authentication
-from replay.web.page import code_marked
+from replay.web.page import HERE, STATIC, code_marked
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-def got(app: Starlette, path: str = "/") -> httpx.Response:
+def got(app: Starlette, path: str = "/", *, raises: bool = True) -> httpx.Response:
     async def ask() -> httpx.Response:
-        transport = httpx.ASGITransport(app)
+        transport = httpx.ASGITransport(app, raise_app_exceptions=raises)
         async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
             return await client.get(path)
 
@@ -47,6 +48,43 @@ def test_what_lacks_beside_the_record_is_told_and_what_a_database_says_is_not(
     assert answer.status_code == 503
     assert (SAYS in answer.text, "Install it." in answer.text) == (told, told)
     assert json.loads(answer.text)["hint"]
+
+
+def test_a_page_that_fails_is_logged_with_its_cause_and_shows_none_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(_: Request) -> Response:
+        raise ValueError(SAYS)
+
+    app = Starlette(routes=[Route("/", fails)])
+    app.add_exception_handler(Exception, routes._failed)
+    with caplog.at_level("ERROR", "round_ledger"):
+        answer = got(app, raises=False)
+    assert (answer.status_code, SAYS in answer.text, "Traceback" in answer.text) == (
+        500, False, False,
+    )  # fmt: skip
+    (logged,) = [each for each in caplog.records if each.name == "round_ledger"]
+    assert logged.getMessage() == "a page failed"
+    assert logged.exc_info
+    assert str(logged.exc_info[1]) == SAYS
+
+
+PASSWORD_FIELDS = ("password", "present", "new")
+
+
+def test_a_password_is_typed_masked_and_may_be_pasted_or_filled_in() -> None:
+    fields = {
+        (path.name, tag)
+        for path in (HERE / "templates").glob("*.html")
+        for tag in re.findall(r"<input [^>]*>", path.read_text(encoding="utf-8"))
+        if re.search(rf'name="(?:{"|".join(PASSWORD_FIELDS)})"', tag)
+    }
+    assert {name for name, _ in fields} >= {"sign_in.html", "account.html", "setup.html"}
+    for name, tag in fields:
+        assert 'type="password"' in tag, name
+        assert re.search(r'autocomplete="(?:current|new)-password"', tag), name
+    scripts = [path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")]
+    assert not [each for each in scripts if re.search(r"\bpaste\b", each)]
 
 
 @pytest.mark.parametrize("secure", [True, False])
