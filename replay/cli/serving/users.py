@@ -151,7 +151,7 @@ def log(
 ) -> None:
     """List sign-ins, failures and changes of users and keys, newest first; or who read what.
 
-    Example: round-ledger users log --readings --about CC-02/2026-11-20/61
+    Example: round-ledger users log --limit 20
     """
     with opened_database() as database, closing(AccessDatabase(database)) as access:
         found = access.events(limit, read=readings, about=about)
