@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 KEPT = 4
 """Idle connections kept open."""
 
-NAME_MAX = 200
+READ = "read"
+"""What an access event says of a reading."""
+
+NAME_MAX = 400
 """Characters of a name in the log: of a longer one its beginning is kept."""
 
 NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
@@ -87,9 +90,9 @@ class AccessDatabase:
         with self.open() as connection:
             rows = connection.execute(
                 "SELECT at_us, what, name, actor, address, detail FROM access.events"
-                " WHERE (what = 'read') = %s AND (%s = '' OR strpos(name, %s) > 0)"
+                " WHERE (what = %s) = %s AND (%s = '' OR strpos(name, %s) > 0)"
                 " ORDER BY number DESC LIMIT %s",
-                (read, about, about, limit),
+                (READ, read, about, about, limit),
             )
             return [Event._make(row) for row in rows.fetchall()]
 

@@ -6,15 +6,12 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from infra.access.connections import note
+from infra.access.connections import READ, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from infra.access.connections import AccessDatabase, Actor
-
-READ = "read"
-"""What an access event says of a reading."""
 
 AGAIN_S = 600
 """Seconds in which a person's further requests for the same are one reading."""
@@ -43,10 +40,7 @@ class ReadingLog:
         subject: such as `round hollywood:CC-01/2026-11-20/7`. opened_from: the address of the page
         that led there.
         """
-        key, now = (actor.name, subject), self._seconds()
-        with self._lock:
-            goes_on = now - self._noted.get(key, -AGAIN_S) < AGAIN_S
-        if goes_on:
+        if self.goes_on(subject, actor):
             return
         with self._access.open() as connection:
             note(connection, READ, subject, actor, opened_from)
@@ -54,5 +48,12 @@ class ReadingLog:
             if len(self._noted) >= KEPT:
                 for old in list(self._noted)[: KEPT // 2]:
                     del self._noted[old]
+            key = (actor.name, subject)
             self._noted.pop(key, None)
-            self._noted[key] = now
+            self._noted[key] = self._seconds()
+
+    def goes_on(self, subject: str, actor: Actor) -> bool:
+        """Whether a person reads this already."""
+        with self._lock:
+            noted = self._noted.get((actor.name, subject))
+        return noted is not None and self._seconds() - noted < AGAIN_S

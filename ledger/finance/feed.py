@@ -80,7 +80,7 @@ MONEY = (
 """Facts outside rounds that a win rests on."""
 
 _NO_DAY = "no_gaming_day"
-_PLURAL = {"comes": "come", "is": "are"}
+_COME, _ARE = ("comes", "come"), ("is", "are")
 
 
 class TableMoney(NamedTuple):
@@ -282,9 +282,9 @@ def records(
         table = tables.get((property_, name), TableMoney({}, {}))
         across = list(papers.get((property_, day, name), ()))
         if table.unplaced and day == table.first:
-            across.append(_unplaced(table.unplaced, "comes before the table's first gaming day"))
+            across.append(_unplaced(table.unplaced, _COME, "before the table's first gaming day"))
         if facts := homeless.get((property_, day, name)):
-            across.append(_unplaced(facts, "is of a table without opening or box"))
+            across.append(_unplaced(facts, _ARE, "of a table without opening or box"))
         found[property_, day, name] = DayRecord(
             property_,
             name,
@@ -452,13 +452,14 @@ def _first_use(at: tuple[DayKey, SlipRecord]) -> DayKey:
     return at[0]
 
 
-def _unplaced(facts: Sequence[Fact], how: str) -> AuditException:
-    counted = "1 fact of money"
-    if len(facts) > 1:
-        verb, _, rest = how.partition(" ")
-        counted, how = f"{len(facts)} facts of money", f"{_PLURAL[verb]} {rest}"
+def _unplaced(facts: Sequence[Fact], verb: tuple[str, str], where: str) -> AuditException:
+    """The exception of money of no day. verb: of one fact, and of several."""
+    one, several = verb
+    counted = (
+        f"1 fact of money {one}" if len(facts) == 1 else f"{len(facts)} facts of money {several}"
+    )
     return AuditException(
         code=_NO_DAY,
-        says=f"{counted} {how}, and no day's figures include them.",
+        says=f"{counted} {where}, and no day's figures include them.",
         facts=on_slips.refs(facts),
     )

@@ -30,7 +30,7 @@ ROUND_US = 4 * SECOND
 END_US = 48 * SECOND
 """How much of a round is filmed, up to its end."""
 _REPORT_EVERY = 2_000  # number of facts
-EMPTY: Mapping[str, Collection[str]] = MappingProxyType({})
+_NO_FAULTS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 class FilmedWindow(NamedTuple):
@@ -66,7 +66,7 @@ def write(
     film: Sequence[FilmedWindow] | Choose | None = None,
     cameras_max: int = 1,
     strip: bool = False,
-    faults: Mapping[str, Collection[str]] = EMPTY,
+    faults: Mapping[str, Collection[str]] = _NO_FAULTS,
 ) -> WrittenFloor:
     """Deal a plan into a folder: `feed.jsonl`, `truth.jsonl`, and `shots/*.json`.
 
@@ -179,7 +179,7 @@ def shot_lists(
     *,
     cameras_max: int = 1,
     strip: bool = False,
-    faults: Mapping[str, Collection[str]] = EMPTY,
+    faults: Mapping[str, Collection[str]] = _NO_FAULTS,
 ) -> Iterator[ShotList]:
     """The shot lists of each table's cameras in these windows. One window has a gap, by the seed.
 

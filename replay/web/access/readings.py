@@ -1,13 +1,13 @@
 """What a page shows of people, and what it was opened from: noted before the page is made.
 
-`READINGS` names the routes whose pages show a person's rounds, claims or work. Footage has facts of
-its own (`footage_viewed`), and a dossier too; `ELSEWHERE` says so of each. Everything else that is
-read shows the house's figures and papers. Nobody types a reason: the page that led there is one.
+`READINGS` and `LISTS` name the routes whose pages show a person's rounds, claims or work. Footage
+has facts of its own (`footage_viewed`). Everything else that is read shows the house's figures and
+papers. Nobody types a reason: the page that led there is one.
 """
 
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from starlette.requests import Request
 
@@ -22,30 +22,36 @@ _OF_SHIFT = "shift {property_}/{name}"
 READINGS: Mapping[str, str] = {
     f"/rounds/{_ROUND}": _OF_ROUND,
     f"/rounds/{_ROUND}/tables": _OF_ROUND,
-    f"/rounds/{_ROUND}/picture.jpg": _OF_ROUND,
     f"/watch/{_ROUND}": _OF_ROUND,
     f"/watch/{_ROUND}/strip.jpg": _OF_ROUND,
-    "/cases": "list of cases",
     "/cases/{property_}/{dispute:path}": "case {property_}/{dispute}",
     "/cases/windows/{property_}/{name}": "window {property_}/{name}",
     "/dossiers/new": "dossier of {of}",
     "/review/footage/{name}": "finding {name}",
-    "/review/picture/{name}.jpg": "finding {name}",
-    "/log": "log",
-    "/shift": "shift",
     "/shift/{property_}/{name}": _OF_SHIFT,
     "/shift/{property_}/{name}.pdf": _OF_SHIFT,
     "/win/fact": "fact {source} {id}",
 }
 """Routes and what each shows, of the parts of its address."""
 
-ASKED: Mapping[str, str] = {
+PICTURES: Mapping[str, str] = {
+    f"/rounds/{_ROUND}/picture.jpg": _OF_ROUND,
+    "/review/picture/{name}.jpg": "finding {name}",
+}
+"""Routes of the small pictures in lists: part of the list's reading, if its page asks for them."""
+
+LISTS: Mapping[str, str] = {
     "/find": "search",
     "/rounds.csv": "search",
+    "/review": "findings",
+    "/review/samples": "control samples",
+    "/cases": "cases",
+    "/log": "log",
+    "/shift": "shift",
     "/statistics": "errors",
     "/statistics.csv": "errors",
 }
-"""Routes whose answer is what was asked for: the subject has the question itself."""
+"""Pages and what each lists. The subject has the question, too: it says whose."""
 
 ELSEWHERE: Mapping[str, str] = {
     "/footage/{sha256}": "footage_viewed",
@@ -59,7 +65,8 @@ ELSEWHERE: Mapping[str, str] = {
 OPENED_FROM_MAX = 400
 """Characters of the address that led to a reading."""
 
-_TOKEN = re.compile(r"\bP-[0-9A-Za-z]+")
+_TOKEN = re.compile(r"\b(?:(?:token|patron|card number|players? card)\s+\S+|P-\w+)", re.IGNORECASE)
+"""A patron's token in a sentence, with the word that says so (`replay/ask/words.toml`)."""
 
 
 def note(request: Request, user: User, address: str) -> None:
@@ -67,27 +74,39 @@ def note(request: Request, user: User, address: str) -> None:
 
     Raises `Unavailable` if it cannot be noted: then nothing may be shown.
     """
-    subject = subject_of(request)
-    if subject:
-        ports(request).readings.note(subject, Actor(user.name, address), opened_from(request))
-
-
-def subject_of(request: Request) -> str:
-    """What a request reads of people; empty if nothing."""
     path = getattr(request.scope.get("route"), "path", "")
-    if path in ASKED:
-        asked = without_tokens(request.url.query)
-        return f"{ASKED[path]} {asked}" if asked else ""
-    template = READINGS.get(path, "")
+    subject = _subject(request, path)
+    if not subject:
+        return
+    log, actor = ports(request).readings, Actor(user.name, address)
+    page = _led_here(request)
+    if path in PICTURES and page and log.goes_on(_of_list(page), actor):
+        return
+    log.note(subject, actor, _address(page) if page else "an address")
+
+
+def _subject(request: Request, path: str) -> str:
+    """What a request reads of people; empty if nothing."""
+    if path in LISTS:
+        return _of_list(urlsplit(str(request.url)))
+    template = READINGS.get(path) or PICTURES.get(path, "")
     parts = {"of": "", "source": "", "id": "", **request.query_params, **request.path_params}
     return template.format_map(parts)
 
 
-def opened_from(request: Request) -> str:
-    """The page of ours that led here, with what was asked there; or that the address was typed."""
+def _of_list(page: SplitResult) -> str:
+    """What a page lists, with what was asked of it; empty if it lists nobody."""
+    listed = LISTS.get(page.path, "")
+    return f"{listed} {without_tokens(page.query)}".rstrip() if listed else ""
+
+
+def _led_here(request: Request) -> SplitResult | None:
+    """The page of ours that led here; None: the address was typed, or is linked elsewhere."""
     page = urlsplit(request.headers.get("Referer", ""))
-    if not page.path or page.netloc != request.headers.get("Host", ""):
-        return "an address"
+    return page if page.path and page.netloc == request.headers.get("Host", "") else None
+
+
+def _address(page: SplitResult) -> str:
     asked = without_tokens(page.query)
     return (f"{page.path}?{asked}" if asked else page.path)[:OPENED_FROM_MAX]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import papers, variances
+from consumers.finance.wins import WinsAsked
 from consumers.money import drop as drop_view
 from infra.access.users import User
 from ledger.errors import Usage
@@ -20,6 +21,7 @@ from replay.text.times import is_gaming_day
 from replay.text.wins import signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.finance.asked import asked_for
 from replay.web.finance.chart_svg import DAYS_MAX, of_errors, of_luck
 from replay.web.page import page
 from replay.web.ports import ports
@@ -33,33 +35,28 @@ PATH = "/win/charts"
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
+Asked = Annotated[WinsAsked, Depends(asked_for)]
 
 
 @router.get(PATH)
-def charts(
-    request: Request,
-    who: Analyst,
-    property: str = "",  # noqa: A002 - as on the floor
-    table: str = "",
-    gaming_day: str = "",
-) -> Response:
+def charts(request: Request, who: Analyst, asked: Asked) -> Response:
     """The control charts of one table (default: the first) up to a gaming day."""
-    database, day = ports(request).database, gaming_day.strip()
+    database, day = ports(request).database, asked.gaming_day or ""
     if day and not is_gaming_day(day):
         raise Usage(f"`{day}` is not a gaming day", where="gaming_day", hint="As 2026-11-20.")
     houses = sorted({head.tape.partition("/")[0] for head in ports(request).tape.heads()})
-    house = property.strip() or (houses[0] if houses else "")
+    house = asked.property or (houses[0] if houses else "")
     tables = papers.tables(database, house) if house else []
-    name = table.strip() or (tables[0] if tables else "")
+    name = asked.table or (tables[0] if tables else "")
     limits = ChartLimits()
     points: Sequence[ChartPoint] = []
     withheld = _is_withheld(request, who, house, name)
     if name and not withheld:
-        asked = VarianceAsked(house, "table", "day", day or "9999-12-31")
-        days = [each for each in drop_view.days(database) if each <= asked.until][:DAYS_MAX]
+        up_to = VarianceAsked(house, "table", "day", day or "9999-12-31")
+        days = [each for each in drop_view.days(database) if each <= up_to.until][:DAYS_MAX]
         kept = versions_folder(ports(request).library.home)
         since = min(days, default="")
-        points = variances.charts(database, asked, limits, kept, since=since, table=name)
+        points = variances.charts(database, up_to, limits, kept, since=since, table=name)
     return page(
         request,
         "charts.html",

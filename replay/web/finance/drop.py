@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from consumers.finance.wins import WinsAsked
 from consumers.money import drop as drop_view
 from consumers.money.drop import Drop
 from consumers.rulings import rulings
@@ -15,6 +16,7 @@ from infra.access.users import User
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers
+from replay.web.finance.asked import asked_for
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -34,6 +36,7 @@ RESULT = (
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
+Asked = Annotated[WinsAsked, Depends(asked_for)]
 
 
 class BoxTotal(NamedTuple):
@@ -50,23 +53,14 @@ class BoxTotal(NamedTuple):
 
 
 @router.get("/drop")
-def drop(
-    request: Request,
-    who: Analyst,
-    property: str = "",  # noqa: A002 - as on the floor
-    gaming_day: str = "",
-    table: str = "",
-) -> Response:
-    """A gaming day (default: the latest): a line for each table, then each in detail.
-
-    property: empty: every casino on record.
-    """
+def drop(request: Request, who: Analyst, asked: Asked) -> Response:
+    """A gaming day (default: the latest): a line for each table, then each in detail."""
     blind = blind_review.hidden(request, who)
     database = ports(request).database
     days = drop_view.days(database)
-    wanted = gaming_day.strip() or (days[0] if days else "")
-    its = {"property": property.strip() or None, "table": table.strip() or None}
-    read = drop_view.read(database, gaming_day=wanted, **its) if wanted else []
+    wanted = asked.gaming_day or (days[0] if days else "")
+    its = asked._replace(gaming_day=wanted)
+    read = drop_view.read(database, **its._asdict()) if wanted else []
     beside = rulings.table_findings(database, gaming_day=wanted) if read else []
     found = [blind_review.day(each, beside, blind) for each in read]
     return page(
@@ -74,8 +68,8 @@ def drop(
         "drop.html",
         days=days,
         gaming_day=wanted,
-        table=table.strip(),
-        casino=property.strip(),
+        table=asked.table or "",
+        casino=asked.property or "",
         casinos=papers.houses(request),
         found=found,
         boxes=[box_of(each.drop) for each in found],

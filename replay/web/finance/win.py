@@ -31,6 +31,7 @@ from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, sig
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
+from replay.web.finance.asked import asked_for
 from replay.web.finance.work_list import work_list
 from replay.web.page import page
 from replay.web.ports import ports
@@ -50,6 +51,7 @@ DIFFERS = "Difference of the tray"
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
+Asked = Annotated[WinsAsked, Depends(asked_for)]
 Closer = Annotated[User, Depends(signed_in("finance"))]
 Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
@@ -105,18 +107,8 @@ class ShownWin(NamedTuple):
 
 
 @router.get("/win")
-def win(
-    request: Request,
-    who: Analyst,
-    property: str = "",  # noqa: A002 - as on the floor
-    gaming_day: str = "",
-    table: str = "",
-) -> Response:
-    """A gaming day (default: the latest): a line for each table, then each in detail.
-
-    property: empty: every casino on record.
-    """
-    asked = WinsAsked(property.strip() or None, table.strip() or None, gaming_day.strip() or None)
+def win(request: Request, who: Analyst, asked: Asked) -> Response:
+    """A gaming day (default: the latest): a line for each table, then each in detail."""
     return _page(request, who, asked)
 
 
@@ -169,16 +161,16 @@ def _page(
     database = ports(request).database
     days = drop_view.days(database)
     wanted = asked.gaming_day or (days[0] if days else "")
-    its_filter: WinsFilter = {
+    day: WinsFilter = {
         "property": asked.property,
         "table": asked.table,
         "gaming_day": wanted,
     }
     kept = versions_folder(ports(request).library.home)
-    found = sealed_wins.read(database, kept=kept, by_shift=False, **its_filter) if wanted else []
+    found = sealed_wins.read(database, kept=kept, by_shift=False, **day) if wanted else []
     explained = variances.explained_days(database, wanted) if found else {}
     its: dict[tuple[str, str], list[JournalEntry]] = defaultdict(list)
-    for entry in entries.read(database, **its_filter) if found else ():
+    for entry in entries.read(database, **day) if found else ():
         its[entry.property, entry.table].append(entry)
     shown = [
         ShownWin(each, withheld=True)

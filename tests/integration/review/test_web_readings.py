@@ -9,7 +9,7 @@ import pytest
 
 from infra.access.connections import AccessDatabase, Actor, Event
 from infra.access.readings import AGAIN_S, ReadingLog
-from replay.web.access.readings import ASKED, ELSEWHERE, READINGS
+from replay.web.access.readings import ELSEWHERE, LISTS, PICTURES, READINGS
 from tests.fixtures.web import opened_site, people
 from tests.integration.web.test_web_routes import MAY
 from tests.scenes.view_feeds import day
@@ -26,14 +26,14 @@ ROUND = "/rounds/hollywood/CC-01/2026-11-20/2"
 NO_PERSON = frozenset(
     (
         *("/", "/account", "/live", "/drop", "/win", "/win/charts", "/win/coupons"),
-        *("/review", "/review/samples", "/import", "/import/uploads/{upload}", "/import/{upload}"),
+        *("/import", "/import/uploads/{upload}", "/import/{upload}"),
         *("/entry", "/entry/inventories", "/entry/slips/new", "/entry/forms/{name}"),
         "/entry/slips/{property_}/{kind}/{slip:path}",
         "/entry/boxes/{property_}/{table}/{day}/{box:path}",
         "/cases/new",
     )
 )
-"""Routes that show the house's figures and papers, a list of findings, or an empty form."""
+"""Routes that show the house's figures and papers, or an empty form."""
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def told(site: Site) -> list[tuple[str, str, str]]:
 
 def test_each_route_notes_readings_or_shows_nobody() -> None:
     there = {template for method, template in MAY if method == "GET"}
-    noted = READINGS.keys() | ASKED.keys() | ELSEWHERE.keys()
+    noted = READINGS.keys() | LISTS.keys() | PICTURES.keys() | ELSEWHERE.keys()
     assert there == noted | NO_PERSON
     assert not noted & NO_PERSON
 
@@ -81,17 +81,30 @@ def test_a_round_is_noted_once_with_the_page_that_led_there(played: Site) -> Non
 
 def test_a_search_is_noted_with_its_question_and_without_a_patrons_token(played: Site) -> None:
     who = played.browser("surveillance")
-    asked = "dealer=D-1001&patron=P-7d42735e&wager=&ask=P-7d42735e+at+CC-07"
+    asked = "dealer=D-1001&patron=P-7d42735e&wager=&ask=patron+7-22+at+CC-07"
     for path in (f"/find?{asked}", "/find", "/statistics?by=dealer", "/rounds.csv?table=CC-07"):
         assert who.get(path).status_code == 200, path
     assert who.get(ROUND, headers={"Referer": f"{played.url}/find?{asked}"}).status_code == 200
     cut = "dealer=D-1001&patron=P-*&ask=P-*+at+CC-07"
     assert told(played) == [
         (f"search {cut}", "surveillance", "an address"),
+        ("search", "surveillance", "an address"),
         ("errors by=dealer", "surveillance", "an address"),
         ("search table=CC-07", "surveillance", "an address"),
         ("round hollywood:CC-01/2026-11-20/2", "surveillance", f"/find?{cut}"),
     ]
+
+
+def test_small_pictures_are_part_of_the_list_that_asks_for_them(played: Site) -> None:
+    who, picture = played.browser("surveillance"), f"{ROUND}/picture.jpg"
+    for path in ("/find?table=CC-01", "/review?state=open"):
+        assert who.get(path).status_code == 200
+        who.get(picture, headers={"Referer": f"{played.url}{path}"})
+    lists = ["search table=CC-01", "findings state=open"]
+    assert [name for name, _, _ in told(played)] == lists
+    who.get(picture, headers={"Referer": f"{played.url}/find?table=CC-02"})
+    subject = "round hollywood:CC-01/2026-11-20/2"
+    assert [name for name, _, _ in told(played)] == [*lists, subject], "that list is not being read"
 
 
 def test_nothing_is_shown_that_could_not_be_noted(played: Site, database: Database) -> None:
