@@ -41,6 +41,7 @@ PICTURES: Mapping[str, str] = {
 """Routes of the small pictures in lists: part of the list's reading, if its page asks for them."""
 
 LISTS: Mapping[str, str] = {
+    "/": "search",
     "/find": "search",
     "/rounds.csv": "search",
     "/review": "findings",
@@ -96,8 +97,11 @@ def _subject(request: Request, path: str) -> str:
 
 def _of_list(page: SplitResult) -> str:
     """What a page lists, with what was asked of it; empty if it lists nobody."""
+    asked = without_tokens(page.query)
+    if page.path == "/" and not asked:
+        return "first page"  # Review or Find, by the reader's role
     listed = LISTS.get(page.path, "")
-    return f"{listed} {without_tokens(page.query)}".rstrip() if listed else ""
+    return f"{listed} {asked}".rstrip() if listed else ""
 
 
 def _led_here(request: Request) -> SplitResult | None:

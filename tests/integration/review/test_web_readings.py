@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROUND = "/rounds/hollywood/CC-01/2026-11-20/2"
 NO_PERSON = frozenset(
     (
-        *("/", "/account", "/live", "/drop", "/win", "/win/charts", "/win/coupons"),
+        *("/account", "/live", "/drop", "/win", "/win/charts", "/win/coupons"),
         *("/import", "/import/uploads/{upload}", "/import/{upload}"),
         *("/entry", "/entry/inventories", "/entry/slips/new", "/entry/forms/{name}"),
         "/entry/slips/{property_}/{kind}/{slip:path}",
@@ -82,11 +82,12 @@ def test_a_round_is_noted_once_with_the_page_that_led_there(played: Site) -> Non
 def test_a_search_is_noted_with_its_question_and_without_a_patrons_token(played: Site) -> None:
     who = played.browser("surveillance")
     asked = "dealer=D-1001&patron=P-7d42735e&wager=&ask=patron+7-22+at+CC-07"
-    for path in (f"/find?{asked}", "/find", "/statistics?by=dealer", "/rounds.csv?table=CC-07"):
+    for path in ("/", f"/?{asked}", "/find", "/statistics?by=dealer", "/rounds.csv?table=CC-07"):
         assert who.get(path).status_code == 200, path
     assert who.get(ROUND, headers={"Referer": f"{played.url}/find?{asked}"}).status_code == 200
     cut = "dealer=D-1001&patron=P-*&ask=P-*+at+CC-07"
     assert told(played) == [
+        ("first page", "surveillance", "an address"),
         (f"search {cut}", "surveillance", "an address"),
         ("search", "surveillance", "an address"),
         ("errors by=dealer", "surveillance", "an address"),
@@ -97,7 +98,7 @@ def test_a_search_is_noted_with_its_question_and_without_a_patrons_token(played:
 
 def test_small_pictures_are_part_of_the_list_that_asks_for_them(played: Site) -> None:
     who, picture = played.browser("surveillance"), f"{ROUND}/picture.jpg"
-    for path in ("/find?table=CC-01", "/review?state=open"):
+    for path in ("/?table=CC-01", "/review?state=open"):
         assert who.get(path).status_code == 200
         who.get(picture, headers={"Referer": f"{played.url}{path}"})
     lists = ["search table=CC-01", "findings state=open"]
