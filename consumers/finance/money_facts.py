@@ -47,7 +47,7 @@ _NUMBERED = frozenset((type_name(DropBoxCounted), type_name(VoucherBoughtIn)))
 FACTS_OF_MONEY = ViewTable(
     "finance_facts",
     "One row a fact of money outside rounds; a corrected one has a row as recorded too.",
-    3,
+    4,
     (
         Column("source", "text", "Source of the fact."),
         Column("fact_id", "text", "Id of the fact."),
@@ -73,6 +73,7 @@ FACTS_OF_MONEY = ViewTable(
         "(property, paper_kind, stem, number) WHERE number IS NOT NULL",
         "(paper_kind, paper) WHERE paper IS NOT NULL",
         "(property, table_name, time_us) WHERE starts",
+        "(property, time_us) WHERE starts",
     ),
 )
 
@@ -256,7 +257,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    3,
+    4,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},

@@ -313,11 +313,22 @@ def _tables(
     return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
 
 
-# One index look-up a table, however many facts each has. `OFFSET 0` keeps a join to its index.
-_START = (
-    "SELECT s.gaming_day FROM {schema}.finance_facts s WHERE s.starts"
-    " AND s.variant = ANY (%(variants)s::int[]) AND s.property = f.property"
+# Indexes find all of it: one look-up a table, however many facts each has, then the facts between
+# the first start of the day at any table and the next day's. `OFFSET 0` keeps a join to its index.
+# What is told of a slip that a table with a day has, as by the cage, is of that table's day.
+_STARTS = (
+    "FROM {schema}.finance_facts s"
+    " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
 )
+_SPAN_OF_DAY = f"""
+SELECT CASE WHEN EXISTS (SELECT {_STARTS} AND s.time_us < own.since)
+            THEN own.since ELSE ({_EARLIEST}) END AS since,
+       coalesce((SELECT min(s.time_us) {_STARTS} AND s.time_us > own.last), {_LATEST}) AS until
+  FROM (SELECT min(time_us) AS since, max(time_us) AS last FROM (
+        SELECT s.time_us {_STARTS} AND s.gaming_day = ANY (%(days)s::text[]) OFFSET 0) its) own
+ WHERE own.since IS NOT NULL
+"""  # noqa: S608 - as above
+_EVER = f"SELECT ({_EARLIEST}) AS since, {_LATEST} AS until"
 _WITHOUT_DAY = f"""
 WITH RECURSIVE t AS (
     (SELECT f.property, f.table_name FROM {{schema}}.finance_facts f WHERE {_WHERE}
@@ -328,15 +339,21 @@ WITH RECURSIVE t AS (
          WHERE (f.property, f.table_name) > (t.property, t.table_name) AND {_WHERE}
          ORDER BY f.property, f.table_name LIMIT 1) n),
 homeless AS MATERIALIZED (
-    SELECT * FROM t AS f WHERE NOT EXISTS ({_START} AND s.table_name = f.table_name))
+    SELECT * FROM t AS h WHERE NOT EXISTS (SELECT {_STARTS} AND s.table_name = h.table_name))
 SELECT {_COLUMNS}, coalesce(
-    ({_START} AND s.time_us <= f.time_us
+    (SELECT s.gaming_day {_STARTS} AND s.time_us <= f.time_us
       ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1),
-    ({_START} ORDER BY s.time_us, s.source, s.fact_id LIMIT 1))
-  FROM homeless h CROSS JOIN LATERAL (
+    (SELECT s.gaming_day {_STARTS} ORDER BY s.time_us, s.source, s.fact_id LIMIT 1))
+  FROM homeless h CROSS JOIN LATERAL ({{span}}) span CROSS JOIN LATERAL (
     SELECT * FROM {{schema}}.finance_facts f
      WHERE f.property = h.property AND f.table_name = h.table_name AND f.gaming_day IS NULL
-       AND f.variant = ANY (%(variants)s::int[]) OFFSET 0) f
+       AND f.variant = ANY (%(variants)s::int[])
+       AND f.time_us BETWEEN span.since AND span.until OFFSET 0) f
+ WHERE NOT (f.paper_kind IN ('fill', 'credit') AND EXISTS (
+    SELECT FROM {{schema}}.finance_facts o
+     WHERE (o.property, o.paper_kind, o.paper) = (f.property, f.paper_kind, f.paper)
+       AND o.variant = ANY (%(variants)s::int[])
+       AND EXISTS (SELECT {_STARTS} AND s.table_name = o.table_name)))
 """  # noqa: S608 - as above
 
 
@@ -345,7 +362,8 @@ def _without_day(
 ) -> dict[DayKey, list[Fact]]:
     """As `ledger.finance.feed.without_day`, of the gaming day that is asked for."""
     found: dict[DayKey, list[Fact]] = defaultdict(list)
-    rows = store.query(_WITHOUT_DAY, {**_parameters(asked), "variants": list(variants)})
+    query = _WITHOUT_DAY.replace("{span}", _SPAN_OF_DAY if asked.gaming_day else _EVER)
+    rows = store.query(query, {**_parameters(asked), "variants": list(variants)})
     for day in sorted({day for *_, day in rows if day and asked.gaming_day in (None, day)}):
         told, disputed = _told(store, [row[:-1] for row in rows if row[-1] == day])
         for fact in sorted(told, key=by_time):

@@ -52,7 +52,7 @@ from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.exceptions import FactId
     from ledger.finance.placing import TableId
@@ -230,19 +230,37 @@ def exceptions_of_days(
 def without_day(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[Fact]]:
     """The facts of tables that never have a day, by the house's gaming day at their time.
 
-    Those before the house's first day are of that one; a house without a day has none.
+    Those before the house's first day are of that one; a house without a day has none. What is told
+    of a slip that a table with a day has, as by the cage, is of that table's day.
     """
     starts: dict[str, list[Fact]] = defaultdict(list)
     for (property_, _, _), facts in days_of(tables).items():
         starts[property_] += facts
+    slips = {
+        (property_, slip.kind, slip.number)
+        for (property_, _), of in tables.items()
+        if of.first is not None
+        for slip in _slips_of(of)
+    }
     found: dict[DayKey, list[Fact]] = defaultdict(list)
     for (property_, name), of in tables.items():
         if of.unplaced and of.first is None:
             house = Days(starts[property_])
+            at_tables = {
+                (fact.source, fact.id)
+                for slip in _slips_of(of)
+                if (property_, slip.kind, slip.number) in slips
+                for fact in slip.facts
+            }
             for fact in of.unplaced:
-                if day := house.at(fact.time_us) or house.first:
+                day = house.at(fact.time_us) or house.first
+                if day and (fact.source, fact.id) not in at_tables:
                     found[property_, day, name].append(fact)
     return found
+
+
+def _slips_of(of: TableMoney) -> Iterator[SlipRecord]:
+    return (slip for its in of.slips.values() for slip in its)
 
 
 def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
@@ -448,8 +466,10 @@ def _left_out(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[AuditEx
     return found
 
 
-def _first_use(at: tuple[DayKey, SlipRecord]) -> DayKey:
-    return at[0]
+def _first_use(at: tuple[DayKey, SlipRecord]) -> tuple[bool, DayKey]:
+    """The order of uses of a number: those of a day count before those of no day."""
+    key, _ = at
+    return not key[1], key
 
 
 def _unplaced(facts: Sequence[Fact], verb: tuple[str, str], where: str) -> AuditException:

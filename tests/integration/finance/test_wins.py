@@ -221,6 +221,31 @@ def test_money_at_a_table_without_a_day_is_named_on_the_houses_day(
     assert (named.table, named.gaming_day) == ("CC-99", NEXT)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
+    database: Database, order: int
+) -> None:
+    """The control is a slip that no table tells, once a day; its facts are the cage's."""
+    facts = [
+        opened(DAY, at=0, table="CC-08"),
+        opened(NEXT, at=900, table="CC-08"),
+        *(accepted(f"F-{at}", 500, at=at, table="CC-08") for at in (-5, 60, 950)),
+        *(accepted(f"F-{at}", 500, at=at + 1, table="cage") for at in (-5, 60, 950)),
+        *(accepted(f"F-9{at}", 500, at=at, table="cage") for at in (-5, 60, 899, 900, 2_000)),
+    ][::order]
+    whole = of_feed(kept(database, facts))
+    assert [(e.gaming_day, len(e.exceptions[0].facts)) for e in whole if e.table == "cage"] == [
+        *((DAY, 3), (NEXT, 2)),
+    ]
+    assert [[e.code for e in win.exceptions] for win in whole if win.gaming_day == NEXT] == [
+        *(["slip_recorded_twice", "slip_missing"], ["no_gaming_day"]),
+    ]
+    assert wins.read(database) == whole
+    by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
+    assert by_day == whole
+    assert wins.read(database, table="cage") == [each for each in whole if each.table == "cage"]
+
+
 @pytest.mark.parametrize("first", [20, 120])
 def test_a_slip_accepted_at_two_tables_counts_once_on_whatever_days(
     database: Database, first: int

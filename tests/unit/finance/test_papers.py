@@ -120,6 +120,22 @@ def test_money_at_a_table_without_opening_or_box_is_named_on_the_houses_day() ->
     assert [each.table for each in wins(read_by_program(lines), [], None, 6)] == ["CC-07"]
 
 
+def test_what_the_cage_tells_of_a_slip_that_a_table_has_is_of_that_tables_day() -> None:
+    told = [
+        slip("fill", "requested", "F-1", 20),
+        slip("fill", "dispatched", "F-1", 21, place="cage"),
+        slip("fill", "accepted", "F-1", 22),
+    ]
+    [table] = worked_out(day_lines(*told, count(59), closer=500_000))[0]
+    assert (table.table, table.missing, table.exceptions) == ("CC-07", [], [])
+    stray = slip("fill", "dispatched", "F-2", 23, place="cage")
+    found = worked_out(day_lines(*told, stray, count(59), closer=500_000))[0]
+    [cage] = [each for each in found if each.table == "cage"]
+    assert [(each.code, [ref.id for ref in each.facts]) for each in cage.exceptions] == [
+        ("no_gaming_day", [stray["id"]])
+    ]
+
+
 def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
     win = table_day()
     assert (win.drop.total, win.counted, win.count_gap) == (None, None, None)
