@@ -1,14 +1,17 @@
 """Exceptions that rest on more than a day's facts: equivocations, and those of corrections.
 
 An equivocation: a device recorded one fact twice, with different content. The record keeps what
-came first, and the other input in quarantine. The table's day that either is of names both. No
-sealed version rests on them: an input in quarantine has no place on a tape.
+came first, and the other input in quarantine. The table's day that either is of names both in one
+order, and lacks the fact until people decide. No sealed version rests on what is in quarantine: it
+has no place on a tape.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from consumers.finance.money_facts import MADE
 from consumers.money.corrections_held import made_of, rows_of
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.exceptions import DayKey, FactId
     from ledger.finance.table_day import DayRecord
+    from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
 
 
@@ -43,18 +47,37 @@ class _TwoTellings(NamedTuple):
     number: int  # of the other one in quarantine
 
 
-def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[AuditException]]:
+class Undecided(NamedTuple):
+    """An equivocation of a table's day that waits in quarantine."""
+
+    exception: AuditException
+    missing: str  # what the day lacks until people decide: "fact:<id>"
+    times_us: tuple[int, ...]  # of its contents that are of this day
+
+
+def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undecided]]:
     """The equivocations about money that wait in quarantine, by table and gaming day.
 
     property_: None: of all.
     """
-    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    found: dict[DayKey, list[Undecided]] = defaultdict(list)
     pairs = [each for each in _pairs(store, property_) if _is_of_money(each)]
     days = _days(store, [fact for each in pairs for fact in each[:2]])
-    for each, recorded, other in zip(pairs, days[::2], days[1::2], strict=True):
-        for day in sorted({key for key in (recorded, other) if key}):
-            found[day].append(_exception(each))
+    for each, *of in zip(pairs, days[::2], days[1::2], strict=True):
+        for day in sorted({key for key in of if key}):
+            its = [f.time_us for f, key in zip(each[:2], of, strict=True) if key == day]
+            missing = f"fact:{each.recorded.id}"
+            found[day].append(Undecided(_exception(each), missing, tuple(its)))
     return found
+
+
+def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:
+    """A win with the equivocations that wait; an open day lacks their facts until then."""
+    exceptions = [*of.exceptions, *(each.exception for each in waiting)]
+    if of.version:
+        return msgspec.structs.replace(of, exceptions=exceptions)
+    missing = list(dict.fromkeys((*of.missing, *(each.missing for each in waiting))))
+    return msgspec.structs.replace(of, exceptions=exceptions, missing=missing, grade="ESTIMATE")
 
 
 def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
@@ -103,10 +126,12 @@ def _days(store: ViewStore, facts: Sequence[Fact]) -> list[DayKey | None]:
 
 
 def _exception(of: _TwoTellings) -> AuditException:
+    """Both contents, in an order that does not depend on which came first."""
+    both = " and ".join(sorted(map(_said, of[:2]), key=lambda said: (len(said), said)))
     return AuditException(
         code=EQUIVOCATION,
-        says=f"{of.recorded.source} recorded fact {of.recorded.id} twice: {_said(of.recorded)} is "
-        f"on record, {_said(of.other)} is number {of.number} in quarantine.",
+        says=f"{of.recorded.source} recorded fact {of.recorded.id} twice: {both}. What came later "
+        f"is number {of.number} in quarantine.",
         facts=refs([of.recorded]),
     )
 

@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
+from consumers.finance.exceptions import Undecided, as_undecided
 from consumers.finance.pins import facts_at_edge, is_beyond, late_facts, pinned_facts, pinned_rows
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
+    from ledger.finance.exceptions import DayKey
     from ledger.finance.journal import JournalEntry
     from ledger.finance.statistics.hold import DaySpan
     from ledger.finance.table_day import DayMoney
@@ -58,11 +60,16 @@ class PinnedDay(NamedTuple):
     gaming_day: str
     heads: dict[str, int]  # number of the last fact that counts, by place
     wins: DayWins
+    undecided: Mapping[str, Sequence[Undecided]] = {}  # by table
 
     @builtins.property  # `property` is a field here
     def missing(self) -> dict[str, list[str]]:
-        """What each table lacks; no entry for a table that lacks nothing."""
-        return {each.table or "": each.missing for each in self.wins.tables if each.missing}
+        """What each table lacks; no entry for a table that lacks nothing.
+
+        A fact that was recorded twice is lacking, too, though the wins rest on what came first.
+        """
+        tables = [as_undecided(w, self.undecided.get(w.table or "", ())) for w in self.wins.tables]
+        return {each.table or "": each.missing for each in tables if each.missing}
 
 
 def pinned_now(database: Database, property_: str | None, gaming_day: str) -> PinnedDay:
@@ -85,8 +92,10 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
                 its = _of_record(store, name, heads[name], gaming_day)
                 found.tables.extend(its.tables)
                 found.shifts.extend(its.shifts)
-    house = one_house({each.property for each in found.tables}, gaming_day)
-    return PinnedDay(house, gaming_day, heads[house], found.of(house))
+        house = one_house({each.property for each in found.tables}, gaming_day)
+        waiting = exceptions.equivocations(store, house)
+    undecided = {table: its for (_, day, table), its in waiting.items() if day == gaming_day}
+    return PinnedDay(house, gaming_day, heads[house], found.of(house), undecided)
 
 
 def _of_views(
@@ -142,7 +151,7 @@ def read(
 ) -> list[TableWin]:
     """As `wins.read`, or the wins of shifts; with the equivocations that wait in quarantine.
 
-    A sealed day has what its version said, with what came after it. Equivocations are of tables.
+    A sealed day has what its version said, with what came after it.
 
     kept: the folder of versions worked out before.
     """
@@ -157,13 +166,26 @@ def read(
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(store, its.sealed, signed, live, late, asked.table)
-        waiting = {} if by_shift else exceptions.equivocations(store, asked.property)
-        for key, told in waiting.items():
-            if (*key, None) in found:
-                of = found[*key, None]
-                both = [*of.exceptions, *told]
-                found[*key, None] = msgspec.structs.replace(of, exceptions=both)
+        waiting = exceptions.equivocations(store, asked.property)
+    found |= dict(_undecided(found, records, waiting))
     return [found[key] for key in sorted(found, key=lambda key: key[:3])]
+
+
+def _undecided(
+    found: Mapping[_Key, TableWin],
+    records: DayRecords,
+    waiting: Mapping[DayKey, Sequence[Undecided]],
+) -> Iterator[tuple[_Key, TableWin]]:
+    """The wins of the days that have equivocations; of shifts those in which they happened."""
+    for key in (each for each in found if each[:3] in waiting):
+        its, of = waiting[key[:3]], records.corrected.get(key[:3])
+        if isinstance(found[key].shift, UnsetType):
+            yield key, as_undecided(found[key], its)
+            continue
+        times = shift_times(of.facts if of else ())
+        here = [e for e in its if key[3] in {shift_at(times, each) for each in e.times_us}]
+        if here:
+            yield key, as_undecided(found[key], here)
 
 
 _NEXT_DAY = """least(

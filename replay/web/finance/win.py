@@ -141,7 +141,7 @@ def _decide(request: Request, who: User, house: str, day: str, form: Form) -> No
         kept = versions_folder(of.library.home)
         if of.days.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
             raise Refused(
-                f"{' and '.join(pinned.missing)} lack a count or a ruling",
+                f"{' and '.join(pinned.missing)} lack a count, a ruling or a decision",
                 where=day,
                 hint="Complete them, or say why the day is closed as it is.",
             )

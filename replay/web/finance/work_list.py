@@ -77,6 +77,8 @@ def _missing(win: TableWin, name: str) -> WhereToGo:
         return WhereToGo(f"Count of box {which}", f"/entry/boxes/{box}", ("count",))
     if kind == "box":
         return WhereToGo("Drop box attached", _form(win, "drop_box_attached"), ("pit",))
+    if kind == "fact":
+        return WhereToGo("round-ledger quarantine list")
     return WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}")
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
-from tests.scenes.table_days import DAY, count, day_lines, fact, next_day
+import pytest
+
+from tests.scenes.table_days import DAY, count, day_lines, fact, inventory, next_day, slip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,13 +49,15 @@ def test_two_amounts_for_one_fact_are_named_until_they_are_worked_off(
         {
             "code": "equivocation",
             "says": "/p/CC-07/d recorded fact cash_bought_in-CC-07-10 twice: cash_bought_in of "
-            "$100.00 is on record, cash_bought_in of $250.00 is number 1 in quarantine.",
+            "$100.00 and cash_bought_in of $250.00. What came later is number 1 in quarantine.",
             "facts": [{"source": SOLD["source"], "id": SOLD["id"]}],
         }
     ]
     assert won(cli, "--gaming-day", DAY, "--table", "CC-07") == [first]
+    assert [each["grade"] for each in won(cli, "--by", "shift")] == ["ESTIMATE", "COUNTED"]
     assert cli("win", "--property", "elsewhere").code == 2, "no fact is of it"
-    assert cli("day", "close", DAY, *TWO, "--json").code == 0
+    assert cli("day", "close", DAY, *TWO).code == 1, "nobody decided which amount is true"
+    assert cli("day", "close", DAY, *TWO, "--despite", "The device is lost.").code == 0
     sealed = won(cli, "--gaming-day", DAY)[0]
     assert sealed["exceptions"] == first["exceptions"], "it waits, whether the day is closed or not"
     assert won(cli, "--gaming-day", DAY, "--version", "1")[0]["exceptions"] == []
@@ -87,3 +92,86 @@ def next_table() -> Line:
     opened = day_lines()[0]
     source = opened["source"].replace("CC-07", "CC-08")
     return {**opened, "source": source}
+
+
+# -- in either order of arrival: two casinos get the same facts, and the pair in the other order --
+
+CHECK = fact("counter_check_issued", 12, position=1, check="K-1", amount=5_000)
+BOX = count(59, currency={"10000": 1}, counter_checks=[{"check": "K-1", "amount": 5_000}])
+OPENER, CLOSER = inventory("open", 500_000, 2), inventory("close", 500_000, 58)
+SLIPS = [slip("fill", step, "F-1", at) for step, at in (("dispatched", 20), ("accepted", 21))]
+AMENDS = fact("adjustment_paid", 30, dispute="D-1", position=1, amount=500, paid_from="table")
+DAY_OF_ALL = day_lines(SOLD, CHECK, *SLIPS, AMENDS, BOX)
+
+TRAY, LESS = {"items", "count_gap"}, {"chips": {"100": 4_000}, "total": 400_000}
+FILLED = {"chips": {"100": 90}, "total": 9_000}
+EACH: dict[str, tuple[Line, dict[str, Any], set[str]]] = {
+    "buy-in": (SOLD, {"amount": 25_000}, {"items"}),
+    "counter check": (CHECK, {"amount": 2_500}, {"items"}),
+    "box": (BOX, {"currency": {"10000": 2}}, {"drop", "counted", *TRAY}),
+    "opener": (OPENER, LESS, {"opener", "counted", *TRAY}),
+    "closer": (CLOSER, LESS, {"closer", "counted", *TRAY}),
+    "fill": (SLIPS[1], FILLED, {"fills", "counted", "exceptions", *TRAY}),
+    "amends": (AMENDS, {"amount": 900}, {"moved", "pay_gap", *TRAY}),
+}
+"""The fact, what else it says, and the parts of the win that rest on what came first."""
+
+
+def of_house(name: str, line: Line) -> Line:
+    return json.loads(json.dumps(line).replace('"/p/', f'"/{name}/'))  # type: ignore[no-any-return]
+
+
+def recorded(cli: Cli, folder: Path, house: str, first: Line, second: Line) -> None:
+    """A day whose pair comes in this order."""
+    lines = [first if each["id"] == first["id"] else each for each in DAY_OF_ALL]
+    ingest(cli, folder, *(of_house(house, each) for each in (*lines, second)))
+
+
+def said(cli: Cli, house: str, *command: str) -> Any:  # noqa: ANN401 - the command's JSON
+    """A command's lines of one casino, as if they were of casino p."""
+    ran = cli(*command, "--property", house, "--json")
+    assert ran.code == 0, ran.err
+    return json.loads(f"[{','.join(ran.out.splitlines())}]".replace(f"/{house}/", "/p/"))
+
+
+def won_by(cli: Cli, house: str) -> dict[str, Any]:
+    [found] = said(cli, house, "win", "--gaming-day", DAY)
+    words = [{**e, "says": re.sub("number .*", "N", e["says"])} for e in found["exceptions"]]
+    return {**found, "property": "p", "exceptions": words}
+
+
+def differing(*wins: dict[str, Any]) -> set[str]:
+    one, other = wins
+    return {name for name in one if one[name] != other[name]}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", EACH)
+def test_the_day_waits_with_the_same_words_whichever_amount_came_first(
+    cli: Cli, tmp_path: Path, kind: str
+) -> None:
+    low, more, rests = EACH[kind]
+    high = otherwise(low, **more)
+    recorded(cli, tmp_path, "p", low, high)
+    recorded(cli, tmp_path, "q", high, low)
+    ways = [won_by(cli, house) for house in "pq"]
+    assert differing(*ways) == rests, [way["exceptions"] for way in ways]
+    for way in ways:
+        assert way["grade"] == "ESTIMATE"
+        assert f"fact:{low['id']}" in way["missing"]
+        assert "equivocation" in [each["code"] for each in way["exceptions"]]
+    for house in "pq":
+        lacks = cli("day", "close", DAY, *TWO, "--property", house, "--json")
+        assert (lacks.code, lacks.json[0]["missing"]) == (1, [f"fact:{low['id']}"]), lacks.err
+
+    for house, waiting in zip("pq", cli("quarantine", "list", "--json").json, strict=True):
+        truth = of_house(house, fact("fact_corrected", 40, "office", **corrected(low, **more)))
+        path = tmp_path / "true.json"
+        path.write_text(json.dumps(truth))
+        release = ("quarantine", "release", str(waiting["quarantine_id"]), "--as", path)
+        assert cli(*release).code == 0
+    ways = [won_by(cli, house) for house in "pq"]
+    assert differing(*ways) <= {"told"}, "what was recorded first stands beside"
+    assert [way["missing"] for way in ways] == [[], []]
+    for house in "pq":
+        assert cli("day", "close", DAY, *TWO, "--property", house).code == 0
