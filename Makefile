@@ -20,7 +20,7 @@ ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 # forks commands, compiles 2,000 files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long mutants check bench docs site wheel secrets clean
+.PHONY: demo test test-long mutants check bench docs site wheel lock sbom secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
@@ -49,7 +49,7 @@ site: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 wheel: site
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m ledger.facts.schemas
@@ -62,13 +62,28 @@ $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[server,video]'
+# Everything is installed as it is locked, by hash; then the project, which brings nothing itself.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+LOCKED := $(PIP) --require-hashes -r requirements/build.txt
+PROJECT := $(PIP) --no-build-isolation -e .
+LOCKS := $(wildcard requirements/*.txt)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml $(LOCKS)
+	$(LOCKED) -r requirements/video.txt
+	$(PROJECT)
 	touch $@
 
-$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml $(LOCKS)
+	$(LOCKED) -r requirements/dev.txt
+	$(PROJECT)
 	touch $@ $(VENV)/.installed
+
+# Needs uv. Run it after a change of pyproject.toml or constraints.txt.
+lock: $(VENV)/.installed-dev
+	$(BIN)/python requirements/lock.py
+
+sbom: $(VENV)/bin/python
+	$(BIN)/python requirements/sbom.py dist
 
 PASSWORDS := $(addprefix .secrets/,$(addsuffix _password,postgres web views alerts relay seal backup ingest report))
 

@@ -98,6 +98,8 @@ SAID = {
     "7.1.3": ("asvs.md", "Signing out here does not sign out there"),
     "8.1.1": (SIGN_IN, *users.ROLES),
     "8.1.2": (SIGN_IN, "without patrons' tokens", "without footage"),
+    "15.1.1": ("../SECURITY.md", "14 days", "at most 90 days",
+               "The times above hold for a dependency"),
     "13.1.1": ("how-to/deploy.md", "## Processes", "takes facts over HTTP", "## Database logins"),
 }  # fmt: skip
 """By requirement of a document, its page and what the page has to say."""

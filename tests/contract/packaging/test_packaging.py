@@ -15,7 +15,7 @@ import yaml
 
 from replay.shell.settings import TABLE
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VERSIONS = (ROOT / "docs" / "how-to" / "install.md").read_text()
 TOP_LEVEL = ("ledger", "consumers", "infra", "replay")
 # Python writes a module's compiled form beside the others under a name of its own at first, so a
