@@ -17,7 +17,8 @@ from consumers.finance.money_facts import MADE
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
 from ledger.adjudication.corrections import corrections_of
-from ledger.facts import type_name
+from ledger.facts import DropBoxCounted, type_name
+from ledger.finance.boxes import count_total
 from ledger.finance.exceptions import EQUIVOCATION, of_corrections
 from ledger.finance.feed import MONEY, with_named
 from ledger.finance.placing import own_day, table_of
@@ -32,11 +33,20 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from consumers.finance.pins import PaperOfDays
     from infra.postgres.view_tables import ViewStore
+    from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey, FactId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
+
+
+IN_TWO_DAYS = "counted_in_two_days"
+"""The code of a paper that a closed day has, and another day too."""
+
+TAKEN_OVER = "drop.taken_over"
+"""What other days take of a closed day's boxes, among what is pending."""
 
 
 class _TwoTellings(NamedTuple):
@@ -48,11 +58,15 @@ class _TwoTellings(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """An equivocation of a table's day that waits in quarantine."""
+    """What keeps a table's day from closing until people decide, and is no part of its figures.
+
+    An equivocation that waits in quarantine, or a paper that a closed day has, too.
+    """
 
     exception: AuditException
-    missing: str  # what the day lacks until people decide: "fact:<id>"
+    missing: str  # what the day lacks until people decide: "fact:<id>", "reopen:<gaming day>"
     times_us: tuple[int, ...]  # of its contents that are of this day
+    pending: Mapping[str, int] = {}  # of a closed day: cents that left it
 
 
 def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undecided]]:
@@ -71,11 +85,51 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
     return found
 
 
+def in_two_days(
+    papers: Iterable[PaperOfDays], sealed: Mapping[tuple[str, str], DaySealed]
+) -> dict[DayKey, list[Undecided]]:
+    """The papers that a closed day has as it was signed and another day too, by table and day.
+
+    sealed: what closes each gaming day, by property and day.
+    """
+    found: dict[DayKey, list[Undecided]] = defaultdict(list)
+    for paper in papers:
+        signed = sorted(paper.signed, key=lambda day: sealed[day[:2]].heads.get("office", 0))
+        first, fact = signed[0], paper.signed[signed[0]]
+        others = sorted({day[1] for day in paper.days} - {first[1]})
+        version = sealed[first[:2]].version
+        says = (
+            f"{_named(fact)} is in version {version} of {first[1]} as it was signed, and in "
+            f"{' and '.join(others)} as it is now. Open {first[1]} again and close it, so that one "
+            "day has it."
+        )
+        exception = AuditException(code=IN_TWO_DAYS, says=says, facts=refs([paper.recorded]))
+        for day in paper.days:
+            is_left = paper.now is not None and day != paper.now[0]
+            cents = count_total(fact, {}) if is_left else None
+            gone = {} if cents is None else {TAKEN_OVER: -cents}
+            missing = f"reopen:{first[1]}"
+            found[day].append(Undecided(exception, missing, (fact.time_us,), gone))
+    return found
+
+
+def _named(fact: Fact) -> str:
+    """A paper in a few words: a count by its box and money, others by their names."""
+    if isinstance(fact.body, DropBoxCounted):
+        cents = count_total(fact, {})
+        money = "an unknown amount" if cents is None else dollars(cents)
+        return f"The count of box {fact.body.box} with {money}"
+    return f"The fact {_said(fact)}"
+
+
 def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:
-    """A win with the equivocations that wait; an open day lacks their facts until then."""
+    """A win with what waits for people; an open day lacks it until then."""
     exceptions = [*of.exceptions, *(each.exception for each in waiting)]
     if of.version:
-        return msgspec.structs.replace(of, exceptions=exceptions)
+        pending: dict[str, int | None] = {**of.pending}
+        for name, cents in (item for each in waiting for item in each.pending.items()):
+            pending[name] = (pending.get(name) or 0) + cents
+        return msgspec.structs.replace(of, exceptions=exceptions, pending=pending)
     missing = list(dict.fromkeys((*of.missing, *(each.missing for each in waiting))))
     return msgspec.structs.replace(of, exceptions=exceptions, missing=missing, grade="ESTIMATE")
 

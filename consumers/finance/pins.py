@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from consumers.finance.money_facts import MADE
+from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS, submission_rows
+from ledger.adjudication.corrections import corrected, corrections
 from ledger.finance.day_versions import at_edge
+from ledger.finance.placing import own_day, table_of
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from infra.postgres.view_tables import ViewStore
+    from ledger.facts import DaySealed
+    from ledger.finance.exceptions import DayKey
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -127,3 +133,62 @@ def late_facts(
         for of in tables[row.tape, row.table_seq]:
             late[of].append(LateFact(FactRef(row.source, row.id), row.time_us))
     return late
+
+
+class PaperOfDays(NamedTuple):
+    """A fact of money that several days have: as they were signed, or as the record is now."""
+
+    recorded: Fact
+    signed: Mapping[DayKey, Fact]  # as each closed day's version has it
+    now: tuple[DayKey, Fact] | None  # as corrected now; None: it should not have been recorded
+
+    @property
+    def days(self) -> dict[DayKey, Fact]:
+        """The fact as each day counts it that is closed with it, or is open."""
+        return {**(dict([self.now]) if self.now else {}), **self.signed}
+
+
+_CORRECTED = """
+SELECT DISTINCT f.source, f.fact_id FROM {schema}.finance_facts f
+ WHERE f.variant = 1 AND f.gaming_day IS NOT NULL
+   AND (%(property)s::text IS NULL OR f.property = %(property)s)
+"""
+
+
+def corrected_papers(store: ViewStore, property_: str | None) -> list[tuple[str, str]]:
+    """Source and id of the corrected facts of money that name their day. property_: None: of all."""
+    return store.query(_CORRECTED, {"property": property_})
+
+
+def papers_of_days(
+    store: ViewStore,
+    keys: Collection[tuple[str, str]],
+    sealed: Mapping[tuple[str, str], DaySealed],
+) -> Iterator[PaperOfDays]:
+    """Those of some facts that corrections moved between gaming days, of which one is closed.
+
+    sealed: what closes each gaming day, by property and day.
+    """
+    made, rows = made_of(store, MADE, keys), rows_of(store, keys)
+    for key, row in sorted(rows.items()):
+        places = {}
+        for (name, day), seal in sealed.items():
+            if not is_beyond(seal.heads, row):
+                its = [each for each in made.get(key, ()) if not is_beyond(seal.heads, each)]
+                if (at := _placed(row, its)) and (at[0][0], at[0][1]) == (name, day):
+                    places[at[0]] = at[1]
+        now = _placed(row, made.get(key, ()))
+        if now and now[0][:2] in sealed and now[0] not in places:
+            now = None  # that day is closed without it
+        found = PaperOfDays(fact_of(row), places, now)
+        if len({day[:2] for day in found.days}) > 1:
+            yield found
+
+
+def _placed(row: TapeRow, made: Sequence[TapeRow]) -> tuple[DayKey, Fact] | None:
+    """A fact with some corrections, and its table's day; None if it should not be on record."""
+    held = corrections([fact_of(each) for each in made])
+    for fact in corrected([fact_of(row)], held):
+        property_, table = table_of(fact)
+        return (property_, own_day(fact) or "", table), fact
+    return None

@@ -17,7 +17,15 @@ from msgspec import UNSET, UnsetType
 
 from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
 from consumers.finance.exceptions import Undecided, as_undecided
-from consumers.finance.pins import facts_at_edge, is_beyond, late_facts, pinned_facts, pinned_rows
+from consumers.finance.pins import (
+    corrected_papers,
+    facts_at_edge,
+    is_beyond,
+    late_facts,
+    papers_of_days,
+    pinned_facts,
+    pinned_rows,
+)
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
 from infra.postgres import tape
@@ -93,7 +101,7 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
                 found.tables.extend(its.tables)
                 found.shifts.extend(its.shifts)
         house = one_house({each.property for each in found.tables}, gaming_day)
-        waiting = exceptions.equivocations(store, house)
+        waiting = _waiting(store, house)
     undecided = {table: its for (_, day, table), its in waiting.items() if day == gaming_day}
     return PinnedDay(house, gaming_day, heads[house], found.of(house), undecided)
 
@@ -166,9 +174,21 @@ def read(
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(store, its.sealed, signed, live, late, asked.table)
-        waiting = exceptions.equivocations(store, asked.property)
+        waiting = _waiting(store, asked.property)
     found |= dict(_undecided(found, records, waiting))
     return [found[key] for key in sorted(found, key=lambda key: key[:3])]
+
+
+def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undecided]]:
+    """What waits for people, by table and gaming day: equivocations, and papers of two days."""
+    found = exceptions.equivocations(store, property_)
+    if papers := corrected_papers(store, property_):
+        days = seals.read(store, property_)
+        closed = {day: its.sealed for day, its in days.items() if its.sealed}
+        moved = papers_of_days(store, papers, closed)
+        for day, of in exceptions.in_two_days(moved, closed).items():
+            found[day] += of
+    return found
 
 
 def _undecided(

@@ -101,6 +101,12 @@ def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
     }
 
 
+def count_total(fact: Fact, bought: Mapping[str, int]) -> int | None:
+    """The cents of a count, `bought` as in `counted`; None if a voucher has no known amount."""
+    amounts = counted(fact, bought)
+    return _sum(amounts.values()) if amounts else None
+
+
 def foreign_value(of: DropBoxCounted) -> int:
     """Cents of the foreign notes at their rates, each currency down to the cent."""
     return sum(int(_value(each.notes) * Fraction(each.rate)) for each in of.foreign)
@@ -315,7 +321,7 @@ def exceptions(
                 says=f"The counts of box {box.number} disagree: {how}.",
                 facts=refs(box.counts),
             )
-        total = _sum(counted(box.last, bought).values()) if box.last else None
+        total = count_total(box.last, bought) if box.last else None
         for fact in box.verified if total is not None else ():
             if isinstance(fact.body, DropBoxVerified) and fact.body.total != total:
                 yield AuditException(

@@ -79,6 +79,11 @@ def _missing(win: TableWin, name: str) -> WhereToGo:
         return WhereToGo("Drop box attached", _form(win, "drop_box_attached"), ("pit",))
     if kind == "fact":
         return WhereToGo("round-ledger quarantine list")
+    if kind == "reopen":
+        return WhereToGo(
+            f"Gaming day {which}",
+            f"/win?{urlencode({'property': win.property, 'gaming_day': which})}",
+        )
     return WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}")
 
 

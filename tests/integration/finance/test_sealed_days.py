@@ -294,3 +294,46 @@ def test_an_opener_of_the_day_before_is_named_when_its_count_is_corrected_late(
     named = [each["facts"] for each in ran.json[0]["adjustments"]]
     assert all(named)
     assert bool(named) is not opened_by_count
+
+
+@pytest.mark.long
+def test_a_box_of_a_closed_day_that_is_moved_is_named_on_both_days_until_it_is_opened_again(
+    house: Cli, tmp_path: Path
+) -> None:
+    first = closed(house)
+    whole = next_day(*day_lines(SOLD, COUNTED))
+    moved = correction(COUNTED, {**COUNTED["data"], "gaming_day": NEXT, "box": "B2"}, 30)
+    other = correction(COUNTED, {**COUNTED["data"], "box": "B2"}, 29)
+    ingest(house, tmp_path, *whole, other)
+    after = ("win", "--gaming-day", NEXT, "--json")
+    assert house(*after).json[0]["missing"] == [], "another box of one day is in that day alone"
+    ingest(house, tmp_path, moved)
+    [taking] = house(*after).json
+    [named] = [e for e in taking["exceptions"] if e["code"] == "counted_in_two_days"]
+    assert named == {
+        "code": "counted_in_two_days",
+        "says": f"The count of box B1 with $100.00 is in version 1 of {DAY} as it was signed, and "
+        f"in {NEXT} as it is now. Open {DAY} again and close it, so that one day has it.",
+        "facts": [{"source": COUNTED["source"], "id": COUNTED["id"]}],
+    }
+    assert (taking["grade"], taking["missing"]) == ("ESTIMATE", [f"reopen:{DAY}"])
+    assert [each["grade"] for each in house(*after, "--by", "shift").json] == ["ESTIMATE"]
+    left = won(house)
+    assert (left["grade"], left["missing"]) == ("SEALED", [])
+    assert named in left["exceptions"]
+    assert left["pending"]["drop.taken_over"] == -10_000
+    refused = house("day", "close", NEXT, *TWO, "--json")
+    assert (refused.code, refused.json[0]["missing"]) == (1, [f"reopen:{DAY}"])
+    said = house("win", "--gaming-day", DAY, "--version", "1", "--json").out
+    assert first["digest"] == sha256(said.encode()).hexdigest(), "what was signed stays"
+
+    assert day(house, "reopen", DAY, *TWO, "--because", "Box B2 is of the next day.").code == 0
+    assert house(*after).json[0]["missing"] == []
+    assert day(house, "close", NEXT, *TWO).code == 0
+    assert closed(house, "--despite", "The box is the next day's.")["version"] == 2
+    for name in (DAY, NEXT):
+        [now] = house("win", "--gaming-day", name, "--json").json
+        assert "counted_in_two_days" not in [each["code"] for each in now["exceptions"]]
+    for number in ("1", "2"):
+        whole_house = house("win", "--gaming-day", DAY, "--version", number, "--json").json
+        assert whole_house[0]["drop"]["total"] == (10_000 if number == "1" else None)
