@@ -156,7 +156,7 @@ SELECT DISTINCT f.source, f.fact_id FROM {schema}.finance_facts f
 
 
 def corrected_papers(store: ViewStore, property_: str | None) -> list[tuple[str, str]]:
-    """Source and id of the corrected facts of money that name their day. property_: None: of all."""
+    """Source and id of corrected facts of money that name their day; property_: None: of all."""
     return store.query(_CORRECTED, {"property": property_})
 
 

@@ -313,9 +313,9 @@ def _tables(
     return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
 
 
-# Indexes find all of it: one look-up a table, however many facts each has, then the facts between
-# the first start of the day at any table and the next day's. `OFFSET 0` keeps a join to its index.
-# What is told of a slip that a table with a day has, as by the cage, is of that table's day.
+# Indexes find all of it: one look-up a table, however many facts each has. Then come the facts
+# between the first start of the day at any table and the next day's. `OFFSET 0` keeps a join to its
+# index. If a table with a day has a slip, other facts of it are of that table's day.
 _STARTS = (
     "FROM {schema}.finance_facts s"
     " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"

@@ -230,8 +230,8 @@ def exceptions_of_days(
 def without_day(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[Fact]]:
     """The facts of tables that never have a day, by the house's gaming day at their time.
 
-    Those before the house's first day are of that one; a house without a day has none. What is told
-    of a slip that a table with a day has, as by the cage, is of that table's day.
+    Those before the house's first day are of that one; a house without a day has none. If a table
+    with a day has a slip, other facts of it, such as the cage's, are of that table's day.
     """
     starts: dict[str, list[Fact]] = defaultdict(list)
     for (property_, _, _), facts in days_of(tables).items():

@@ -225,7 +225,7 @@ def test_money_at_a_table_without_a_day_is_named_on_the_houses_day(
 def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
     database: Database, order: int
 ) -> None:
-    """The control is a slip that no table tells, once a day; its facts are the cage's."""
+    """The control is a slip that no table recorded, once a day; its facts are the cage's."""
     facts = [
         opened(DAY, at=0, table="CC-08"),
         opened(NEXT, at=900, table="CC-08"),
