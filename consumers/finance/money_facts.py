@@ -24,7 +24,7 @@ from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import numbers_of
 from ledger.finance.feed import MONEY
 from ledger.finance.placing import OPENS_DAY, disputed_tables, own_day, paid_at, table_of
-from ledger.finance.slips import series, slips
+from ledger.finance.slips import series, slips, step_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ FACTS_OF_MONEY = ViewTable(
         Column("starts", "boolean", "Whether its gaming day holds from its time on."),
         Column("paper_kind", "text", "fill, credit or dispute.", null=True),
         Column("paper", "text", "Number of the slip, or of the dispute.", null=True),
+        Column("step", "text", "requested, dispatched, accepted or voided.", null=True),
         Column("stem", "text", "The slip's text before its number.", null=True),
         Column("number", "bigint", "The slip's number in its series.", null=True),
         Column("tape", "text", "Tape of the fact."),
@@ -228,15 +229,15 @@ def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
             yield (*of, "sold", body.voucher, *table_of(fact), None)
 
 
-def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, int | None]:
-    """Kind, number, stem and position in its series of a fact's paper."""
+def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, str | None, int | None]:
+    """Kind, number, step, stem and position in its series of a fact's paper."""
     if isinstance(fact.body, AdjustmentPaid):
-        return "dispute", fact.body.dispute, None, None
+        return "dispute", fact.body.dispute, None, None, None
     if not isinstance(fact.body, ChipSlip):
-        return None, None, None, None
+        return None, None, None, None, None
     [slip] = slips([fact])
     kind, stem, number = series(slip) or (slip.kind, None, None)
-    return kind, slip.number, stem, number
+    return kind, slip.number, step_of(fact.body), stem, number
 
 
 def history(database: Database, source: str, fact_id: str) -> FactHistory:

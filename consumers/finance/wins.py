@@ -15,15 +15,6 @@ from consumers.finance import exceptions, money_facts, round_sums
 from consumers.money.corrections_held import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
-from ledger.facts import (
-    CreditDispatched,
-    CreditRequested,
-    CreditVoided,
-    FillDispatched,
-    FillRequested,
-    FillVoided,
-    type_name,
-)
 from ledger.finance.boxes import BOX_FACTS, without_amount
 from ledger.finance.exceptions import DayKey, boxed_twice
 from ledger.finance.feed import (
@@ -43,7 +34,7 @@ from ledger.finance.win import REPORT
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
@@ -84,6 +75,7 @@ def _parameters(asked: WinsAsked) -> dict[str, object]:
         "table": asked.table,
         "tables": None if asked.table is None else [asked.table],
         "sales": True,
+        "steps": True,
         **_of_days([asked.gaming_day] if asked.gaming_day else None),
     }
 
@@ -194,11 +186,12 @@ def money_records(
 
     What a table sold is left out if its boxes say their drop. Items and exceptions are left out.
     """
-    asked = {**_parameters(WinsAsked(property_, table)), "variants": list(WITH_CORRECTIONS)}
+    variants = list(WITH_CORRECTIONS)
+    asked = {**_parameters(WinsAsked(property_, table)), "steps": False, "variants": variants}
     rounds = round_sums.of_days(store, asked | _of_days(days), recorded=False, detailed=False)
 
     def of_tables(days: Sequence[str], more: dict[str, object]) -> dict[DayKey, DayRecord]:
-        told, at = _told(store, store.query(_OF_DAYS, asked | _of_days(days) | more), _NO_MONEY)
+        told, at = _told(store, store.query(_OF_DAYS, asked | _of_days(days) | more))
         beside = _beside(store, told, WITH_CORRECTIONS)
         tables = tables_of(told, at, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
@@ -216,15 +209,6 @@ def money_records(
 def _needs_sales(of: DayRecord) -> bool:
     return any(rests_on_sales(part) for _, part in by_shift(of, {}))
 
-
-_NO_MONEY = frozenset(
-    type_name(each)
-    for each in (
-        *(FillRequested, FillDispatched, FillVoided),
-        *(CreditRequested, CreditDispatched, CreditVoided),
-    )
-)
-"""Facts that no sum of money rests on: of a slip its acceptance counts."""
 
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1
 """Before and after every time on record, microseconds."""
@@ -255,10 +239,26 @@ SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
  WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
 """  # noqa: S608 - put together from constants
 
+# The other facts of a slip at its table, and at places without a day, as the cage.
+_OF_SLIP = """
+o.property = d.property AND o.paper_kind = d.paper_kind AND o.paper = d.paper
+   AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute'
+   AND (%(steps)s OR o.step = 'accepted')
+   AND (o.table_name = d.table_name OR NOT EXISTS (
+        SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = o.property
+           AND s.table_name = o.table_name AND s.variant = ANY (%(variants)s::int[])))
+"""
+_OF_TABLE = f"""
+WITH d AS ({_ALL})
+SELECT * FROM d UNION SELECT {_COLUMNS.replace("f.", "o.")}
+  FROM d JOIN {{schema}}.finance_facts o ON {_OF_SLIP}
+"""  # noqa: S608 - as above
+
 # A fact without a gaming day lies between a start of the day and the table's next start. The starts
 # on either side are read too, so that a slip's other facts find their own day. Indexes find all of
 # it, so that other days cost nothing: `LIMIT 1` keeps the last join to its index. `sales`: whether
-# to read facts that name neither their day nor a paper, which are most of them.
+# to read facts that name neither their day nor a paper, which are most of them. `steps`: whether to
+# read the steps of slips that move no money.
 _BESIDE = """
 SELECT n.source, n.fact_id, n.variant, n.time_us FROM {{schema}}.finance_facts n
  WHERE n.starts AND n.variant = ANY (%(variants)s::int[]) AND n.property = f.property
@@ -288,15 +288,14 @@ of_day AS (
        AND f.table_name = s.table_name AND f.gaming_day IS NULL
        AND f.variant = ANY (%(variants)s::int[])
        AND f.time_us >= s.since AND f.time_us < s.until
-       AND (%(sales)s OR f.paper_kind IS NOT NULL)),
+       AND (%(sales)s OR f.paper_kind IS NOT NULL)
+       AND (%(steps)s OR f.step IS NULL OR f.step = 'accepted')),
 wanted AS (
     SELECT source, fact_id, variant FROM of_day
     UNION SELECT next_source, next_id, next_variant FROM starts
     UNION SELECT last_source, last_id, last_variant FROM starts
     UNION SELECT o.source, o.fact_id, o.variant
-      FROM of_day d JOIN {{schema}}.finance_facts o ON o.paper_kind = d.paper_kind
-       AND o.paper = d.paper AND o.property = d.property AND o.table_name = d.table_name
-       AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute')
+      FROM of_day d JOIN {{schema}}.finance_facts o ON {_OF_SLIP})
 SELECT {_COLUMNS} FROM wanted w CROSS JOIN LATERAL (
     SELECT * FROM {{schema}}.finance_facts f WHERE (f.source, f.fact_id, f.variant)
          = (w.source, w.fact_id, w.variant) LIMIT 1) f
@@ -308,14 +307,15 @@ def _tables(
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
-    facts, disputed = _told(store, store.query(_OF_DAYS if asked.gaming_day else _ALL, parameters))
+    query = _OF_DAYS if asked.gaming_day else _OF_TABLE if asked.table else _ALL
+    facts, disputed = _told(store, store.query(query, parameters))
     is_all = asked.table is None and asked.gaming_day is None
     return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
 
 
-# Indexes find all of it: one look-up a table, however many facts each has. Then come the facts
-# between the first start of the day at any table and the next day's. `OFFSET 0` keeps a join to its
-# index. If a table with a day has a slip, other facts of it are of that table's day.
+# Indexes find all of it: one look-up a table, however many facts each has. Facts are read from the
+# first start of the day at any table to the next day's. `OFFSET 0` keeps a join to its index. If a
+# table with a day has a slip, other facts of it are of that table's day.
 _STARTS = (
     "FROM {schema}.finance_facts s"
     " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
@@ -349,7 +349,7 @@ SELECT {_COLUMNS}, coalesce(
      WHERE f.property = h.property AND f.table_name = h.table_name AND f.gaming_day IS NULL
        AND f.variant = ANY (%(variants)s::int[])
        AND f.time_us BETWEEN span.since AND span.until OFFSET 0) f
- WHERE NOT (f.paper_kind IN ('fill', 'credit') AND EXISTS (
+ WHERE NOT (f.step IS NOT NULL AND EXISTS (
     SELECT FROM {{schema}}.finance_facts o
      WHERE (o.property, o.paper_kind, o.paper) = (f.property, f.paper_kind, f.paper)
        AND o.variant = ANY (%(variants)s::int[])
@@ -378,10 +378,10 @@ WITH several AS (
       FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(papers)s::text[])
            AS w (property, paper_kind, paper)
       JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
-     WHERE f.variant = ANY (%(variants)s::int[])
+     WHERE f.variant = ANY (%(variants)s::int[]) AND f.step = 'accepted'
      GROUP BY f.property, f.paper_kind, f.paper HAVING count(DISTINCT f.table_name) > 1)
 SELECT {_COLUMNS} FROM several JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
- WHERE f.variant = ANY (%(variants)s::int[])
+ WHERE f.variant = ANY (%(variants)s::int[]) AND f.step = 'accepted'
 """  # noqa: S608 - as above
 
 
@@ -398,12 +398,9 @@ def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) 
 
 
 def _told(
-    store: ViewStore, found: Sequence[tuple[Any, ...]], without: Collection[str] = ()
+    store: ViewStore, found: Sequence[tuple[Any, ...]]
 ) -> tuple[list[Fact], dict[str, TableId]]:
-    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle.
-
-    without: types of facts that are left out.
-    """
+    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle."""
     rows = [_Found(*each) for each in found]
     places = {(each.tape, each.table_seq) for each in rows}
     places |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
@@ -411,8 +408,6 @@ def _told(
     facts: list[Fact] = []
     at: dict[str, TableId] = {}
     for each in rows:
-        if kept[each.tape, each.table_seq].type in without:
-            continue
         fact = fact_of(kept[each.tape, each.table_seq])
         why = kept[each.made_tape, each.made_seq or 0] if each.made_tape else None
         facts += as_corrected(fact, why) if why else [fact]

@@ -52,7 +52,7 @@ from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.finance.exceptions import FactId
     from ledger.finance.placing import TableId
@@ -230,37 +230,19 @@ def exceptions_of_days(
 def without_day(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[Fact]]:
     """The facts of tables that never have a day, by the house's gaming day at their time.
 
-    Those before the house's first day are of that one; a house without a day has none. If a table
-    with a day has a slip, other facts of it, such as the cage's, are of that table's day.
+    Those before the house's first day are of that one; a house without a day has none.
     """
     starts: dict[str, list[Fact]] = defaultdict(list)
     for (property_, _, _), facts in days_of(tables).items():
         starts[property_] += facts
-    slips = {
-        (property_, slip.kind, slip.number)
-        for (property_, _), of in tables.items()
-        if of.first is not None
-        for slip in _slips_of(of)
-    }
     found: dict[DayKey, list[Fact]] = defaultdict(list)
     for (property_, name), of in tables.items():
         if of.unplaced and of.first is None:
             house = Days(starts[property_])
-            at_tables = {
-                (fact.source, fact.id)
-                for slip in _slips_of(of)
-                if (property_, slip.kind, slip.number) in slips
-                for fact in slip.facts
-            }
             for fact in of.unplaced:
-                day = house.at(fact.time_us) or house.first
-                if day and (fact.source, fact.id) not in at_tables:
+                if day := house.at(fact.time_us) or house.first:
                     found[property_, day, name].append(fact)
     return found
-
-
-def _slips_of(of: TableMoney) -> Iterator[SlipRecord]:
-    return (slip for its in of.slips.values() for slip in its)
 
 
 def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
@@ -331,13 +313,31 @@ def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
 def tables_of(
     facts: Iterable[Fact], disputed: Mapping[str, TableId], beside: Iterable[Fact] = ()
 ) -> dict[TableId, TableMoney]:
-    """The money outside rounds, by table. beside: facts of the same slips at other tables."""
+    """The money outside rounds, by table. beside: facts of the same slips at other tables.
+
+    A slip's fact at a place without a day, as the cage, is of the table that has the slip.
+    """
     found: dict[TableId, list[Fact]] = defaultdict(list)
     told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
     for fact in told:
         found[paid_at(fact, disputed)].append(fact)
     accepted = on_slips.accepted_by_slip([*told, *beside])
-    return {table: _table_money(table, its, accepted) for table, its in found.items()}
+    joined = _joined(found)
+    return {table: _table_money(table, its, accepted) for table, its in joined.items()}
+
+
+def _joined(tables: Mapping[TableId, Sequence[Fact]]) -> Mapping[TableId, Sequence[Fact]]:
+    """The same with the facts of slips at places without a day moved to the slips' tables."""
+    with_day = {key: its for key, its in tables.items() if Days(its).first is not None}
+    if len(with_day) == len(tables):
+        return tables
+    slips = on_slips.tables_of_slips(with_day)
+    found: dict[TableId, list[Fact]] = defaultdict(list)
+    for table, facts in tables.items():
+        for fact in facts:
+            by_slip = None if table in with_day else on_slips.table_by_slip(fact, slips)
+            found[by_slip or table].append(fact)
+    return {table: sorted(its, key=by_time) for table, its in found.items()}
 
 
 def _table_money(
@@ -357,7 +357,8 @@ def _table_money(
     again: dict[str, list[AuditException]] = defaultdict(list)
     for slip in on_slips.slips(facts):
         told = accepted.get((table[0], slip.kind, slip.number), ())
-        elsewhere = tuple(fact for fact in told if table_of(fact) != table)
+        own = {(fact.source, fact.id) for fact in slip.accepted}
+        elsewhere = tuple(fact for fact in told if (fact.source, fact.id) not in own)
         day, went = days.of(slip.decides), _sent_on(slip, days)
         placed = slip._replace(elsewhere=elsewhere, sent_before=went not in (None, day))
         slips[day or ""].append(placed)

@@ -26,8 +26,9 @@ from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.finance.placing import TableId
     from ledger.record.wire import Fact
 
 Kind = Literal["fill", "credit"]
@@ -92,6 +93,12 @@ def slips(facts: Iterable[Fact]) -> list[SlipRecord]:
     return [found[key] for key in sorted(found)]
 
 
+def step_of(body: ChipSlip) -> str:
+    """The step of a slip that a fact is of: requested, dispatched, accepted or voided."""
+    _, step = _STEPS[type(body)]
+    return step
+
+
 def fact_type(kind: Kind, step: str) -> type[ChipSlip]:
     """The type of the fact of a slip's step, such as `FillDispatched`."""
     return next(struct for struct, its in _STEPS.items() if its == (kind, step))
@@ -101,11 +108,38 @@ def accepted_by_slip(facts: Iterable[Fact]) -> dict[SlipId, list[Fact]]:
     """The acceptances in these facts by property, kind and number, in order of time."""
     found: dict[SlipId, list[Fact]] = {}
     for fact in sorted(facts, key=by_time):
-        if isinstance(fact.body, ChipSlip):
-            kind, step = _STEPS[type(fact.body)]
-            if step == "accepted":
-                found.setdefault((table_of(fact)[0], kind, fact.body.slip), []).append(fact)
+        if isinstance(fact.body, ChipSlip) and step_of(fact.body) == "accepted":
+            found.setdefault(_slip_of(fact, fact.body), []).append(fact)
     return found
+
+
+def _slip_of(fact: Fact, body: ChipSlip) -> SlipId:
+    kind, _ = _STEPS[type(body)]
+    return table_of(fact)[0], kind, body.slip
+
+
+def tables_of_slips(tables: Mapping[TableId, Iterable[Fact]]) -> dict[SlipId, TableId]:
+    """The table of each slip: of the first fact about it. `tables`: facts of tables with a day."""
+    told = sorted(
+        (
+            (by_time(fact), table, _slip_of(fact, fact.body))
+            for table, facts in tables.items()
+            for fact in facts
+            if isinstance(fact.body, ChipSlip)
+        )
+    )
+    found: dict[SlipId, TableId] = {}
+    for _, table, slip in told:
+        found.setdefault(slip, table)
+    return found
+
+
+def table_by_slip(fact: Fact, tables: Mapping[SlipId, TableId]) -> TableId | None:
+    """The table of a fact by the number of its slip; None of any other fact.
+
+    tables: as `tables_of_slips`.
+    """
+    return tables.get(_slip_of(fact, fact.body)) if isinstance(fact.body, ChipSlip) else None
 
 
 def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:

@@ -21,6 +21,8 @@ from ledger.facts import (
     FactCorrected,
     FactRef,
     FillAccepted,
+    FillDispatched,
+    FillRequested,
     InventoryCounted,
     TableOpened,
     TournamentEntered,
@@ -36,6 +38,7 @@ from tests.suite.budget import cases, rest_long
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.facts import Body
+    from ledger.facts.money import ChipSlip
     from ledger.finance.win import TableWin
     from ledger.record.tape import Received, TapeRow
 
@@ -175,10 +178,15 @@ def test_a_correction_gives_a_box_to_another_table_and_both_days_say_so(
     assert (other.drop.cash, other.told["drop.cash"]) == (0, 10_000)
 
 
-def accepted(number: str, total: int, *, at: int, table: str = "CC-07") -> Received:
+def slip(
+    step: type[ChipSlip], number: str, total: int = 500, *, at: int, table: str = "cage"
+) -> Received:
     people = {"slip": number, "chips": {"100": total // 100}, "by": ["C-1"]}
-    body = msgspec.convert({**people, "total": total}, FillAccepted)
-    return told(body, at=at, place=table)
+    return told(msgspec.convert({**people, "total": total}, step), at=at, place=table)
+
+
+def accepted(number: str, total: int, *, at: int, table: str = "CC-07") -> Received:
+    return slip(FillAccepted, number, total, at=at, table=table)
 
 
 def test_each_stay_of_a_box_counts_and_a_coupon_in_both_was_counted_twice(
@@ -225,25 +233,28 @@ def test_money_at_a_table_without_a_day_is_named_on_the_houses_day(
 def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
     database: Database, order: int
 ) -> None:
-    """The control is a slip that no table recorded, once a day; its facts are the cage's."""
+    """A fill that is lost on its way is a cause; the control is of a slip that no table has."""
     facts = [
         opened(DAY, at=0, table="CC-08"),
         opened(NEXT, at=900, table="CC-08"),
-        *(accepted(f"F-{at}", 500, at=at, table="CC-08") for at in (-5, 60, 950)),
-        *(accepted(f"F-{at}", 500, at=at + 1, table="cage") for at in (-5, 60, 950)),
-        *(accepted(f"F-9{at}", 500, at=at, table="cage") for at in (-5, 60, 899, 900, 2_000)),
+        *(slip(FillAccepted, f"F-{at}", at=at, table="CC-08") for at in (-5, 60, 950)),
+        *(slip(FillDispatched, f"F-{at}", at=at - 1) for at in (-5, 60, 950)),
+        slip(FillRequested, "F-951", at=960, table="CC-08"),
+        slip(FillDispatched, "F-951", at=961),
+        *(slip(FillDispatched, f"F-9{at}", at=at) for at in (-5, 60, 899, 900, 2_000)),
     ][::order]
     whole = of_feed(kept(database, facts))
     assert [(e.gaming_day, len(e.exceptions[0].facts)) for e in whole if e.table == "cage"] == [
         *((DAY, 3), (NEXT, 2)),
     ]
-    assert [[e.code for e in win.exceptions] for win in whole if win.gaming_day == NEXT] == [
-        *(["slip_recorded_twice", "slip_missing"], ["no_gaming_day"]),
+    assert [[each.code for each in win.causes] for win in whole if win.table == "CC-08"] == [
+        *([], ["fill_not_accepted"]),
     ]
     assert wins.read(database) == whole
     by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
     assert by_day == whole
-    assert wins.read(database, table="cage") == [each for each in whole if each.table == "cage"]
+    for table in ("CC-08", "cage"):
+        assert wins.read(database, table=table) == [e for e in whole if e.table == table]
 
 
 @pytest.mark.parametrize("first", [20, 120])
