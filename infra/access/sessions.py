@@ -117,15 +117,24 @@ class Sessions:
             note(connection, "sign_in_failed", name, Actor("", address))
         return Try(fits=False)
 
+    def at_terminal(self, name: str, password: str, actor: Actor) -> Try:
+        """Whether this is the password of a name, typed at a command: no session begins.
+
+        actor: the login that runs the command; its tries are counted by it.
+        """
+        tried = self.tried(name, password, actor.name)
+        if tried.fits:
+            with self._access.open() as connection:
+                _forget_tries(connection, name, actor.name)
+                note(connection, "signed_in", name, actor, "at a command")
+        return tried
+
     def begin(self, name: str, address: str, how: str) -> str:
         """Start a session for an authenticated user; returns its token."""
         token = secrets.token_urlsafe(32)
         with self._access.open() as connection:
             _sweep(connection)
-            connection.execute(
-                "DELETE FROM access.tries WHERE name = %s AND address = %s",
-                (name, client_of(address)),
-            )
+            _forget_tries(connection, name, address)
             connection.execute(
                 f"INSERT INTO access.sessions VALUES ({NOW}, {NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
                 (name, _digest(token)),
@@ -241,6 +250,13 @@ def _sweep(connection: AnyConnection) -> None:
     connection.execute(
         f"DELETE FROM access.tries WHERE tried_at_us < {NOW} - %s".encode(),  # noqa: S608 - as above
         (TRIES_S * _S,),
+    )
+
+
+def _forget_tries(connection: AnyConnection, name: str, address: str) -> None:
+    """A try that succeeded ends the count of those before it."""
+    connection.execute(
+        "DELETE FROM access.tries WHERE name = %s AND address = %s", (name, client_of(address))
     )
 
 

@@ -104,7 +104,7 @@ SELECT {COLUMNS} FROM ledger.tape t
  ORDER BY t.notification_id LIMIT %b
 """  # noqa: S608 - as above
 _LAST = "SELECT coalesce(max(t.notification_id), 0) FROM ledger.tape t"
-_WITH_ID_PREFIX = f"""
+_WITH_IDS = f"""
 SELECT {COLUMNS} FROM ledger.identity e
   JOIN ledger.tape t ON t.notification_id = e.position
  WHERE e.source = %b AND e.fact_id >= %b AND e.fact_id < %b
@@ -301,6 +301,10 @@ class PostgresTape:
     def told_by(self, source: str, prefix: str) -> list[TapeRow]:
         """Every row of a source whose id starts with `prefix` (not empty), in no order."""
         return self._read(lambda c: with_id_prefix(c, source, prefix))
+
+    def told_from(self, source: str, first: str, end: str) -> list[TapeRow]:
+        """Every row of a source whose id is `first` or sorts after it, and before `end`."""
+        return self._read(lambda c: with_id_from(c, source, first, end))
 
     def told_between(
         self, tapes: Sequence[str], times_us: tuple[int, int], *, after: int, limit: int
@@ -524,8 +528,14 @@ def _read_own(
 
 def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:
     """Every row of a source whose id starts with `prefix` (not empty), in no order."""
-    after_last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    rows = _run(connection, _WITH_ID_PREFIX, (source, prefix, after_last))
+    return with_id_from(connection, source, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
+
+
+def with_id_from(
+    connection: psycopg.Connection[Any], source: str, first: str, end: str
+) -> list[TapeRow]:
+    """Every row of a source whose id is `first` or sorts after it, and before `end`; unordered."""
+    rows = _run(connection, _WITH_IDS, (source, first, end))
     return [TapeRow._make(row) for row in rows.fetchall()]
 
 

@@ -9,8 +9,20 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, TypeVar
 
-from ledger.facts import accounting, cameras, cases, keys, money, record, review, rounds, tables
+from ledger.facts import (
+    accounting,
+    approvals,
+    cameras,
+    cases,
+    keys,
+    money,
+    record,
+    review,
+    rounds,
+    tables,
+)
 from ledger.facts.accounting import *  # noqa: F403 - other packages import every fact from here
+from ledger.facts.approvals import *  # noqa: F403 - as above
 from ledger.facts.cameras import *  # noqa: F403 - as above
 from ledger.facts.cases import *  # noqa: F403 - as above
 from ledger.facts.keys import *  # noqa: F403 - as above
@@ -53,6 +65,7 @@ FACTS: dict[str, type[Body]] = {
     **_family(review),
     **_family(keys),
     **_family(record),
+    **_family(approvals),
 }
 """The struct of every current fact, by its stored type name."""
 

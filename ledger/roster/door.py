@@ -40,6 +40,10 @@ COMMANDS_ONLY = {
     **dict.fromkeys(ROSTER_FACTS, "keys"),
     "grants_set.v1": "grants",
     "break_acknowledged.v1": "acknowledge",
+    "approval_requested.v1": "approve",
+    "approval_given.v1": "approve",
+    "approval_refused.v1": "approve",
+    "approval_withdrawn.v1": "approve",
 }
 """Facts that no device may report, by stored name, with the command that records each."""
 

@@ -120,9 +120,20 @@ _QUARANTINED = (
 _KEY = ("key", "source", "role")
 _LETTER = ("place", "from", "reason", "tries", "failed_at", "replayed_at", "replayed_by")
 
+_REQUEST = (
+    "request", "property", "act", "about", "terms", "digest", "state", "by", "user", "asked",
+    "asked_at", "until", "answered_by", "answered_at", "because",
+)  # fmt: skip
+
 FORMS = (
     JsonForm(("adjudicate",), "round, by its begin", fields_of(Ruling)),
     JsonForm(("adjudicate",), "table with findings outside any round", fields_of(TableFindings)),
+    JsonForm(
+        (*(f"approve {each}" for each in ("list", "give", "refuse", "withdraw")),),
+        "request",
+        _REQUEST,
+    ),
+    JsonForm(("approve show",), "request", (*_REQUEST, "says", "why_not")),
     JsonForm(("backup",), "backup", ("archive", "heads", "stills")),
     JsonForm(("consume",), "view", ("view", "version", "position")),
     JsonForm(
@@ -135,6 +146,7 @@ FORMS = (
     ),
     JsonForm(("day show", "day reopen", "day close"), "gaming day", fields_of(ClosedDay)),
     JsonForm(("day close",), "gaming day that lacks something", ("missing", "tables")),
+    JsonForm(("day close", "day reopen"), "request, once the ledger has users", _REQUEST),
     JsonForm(
         ("dispute raise",),
         "dispute",

@@ -77,19 +77,21 @@ class Decisions(Record, Generic[A]):
 
         Raises `Refused` if another decision was recorded in between; then nothing is kept.
         """
-        events = []
-        for version, body in enumerate(bodies, case.version + 1):
-            source, fact_id = identity(case.id, version)
-            device = Source(*source.split("/")[1:])
-            fact = build_fact(body, device, subject=subject, id=fact_id)
-            events.append(Decided(case.id, version, fact))
+        return self._save(case.id, _events(case, bodies, subject))
+
+    def decide_together(self, *steps: tuple[Aggregate, Body]) -> list[int]:
+        """Record a decision on each of several aggregates in one transaction. As `decide`."""
+        events = [event for case, body in steps for event in _events(case, (body,))]
+        return self._save(" and ".join(case.id for case, _ in steps), events)
+
+    def _save(self, where: str, events: Sequence[Decided]) -> list[int]:
         with self._answering():
             try:
                 kept = self.save(*events)
             except IntegrityError as error:
                 raise Refused(
                     "Someone else has just changed it",
-                    where=case.id,
+                    where=where,
                     hint="Read it again, then repeat your step.",
                 ) from error
         return [int(each.notification.id) for each in kept]
@@ -105,3 +107,13 @@ class Decisions(Record, Generic[A]):
                 where=self.database.where,
                 hint="Try again.",
             ) from error
+
+
+def _events(case: Aggregate, bodies: Iterable[Body], subject: str | None = None) -> list[Decided]:
+    """Facts as the next events of an aggregate."""
+    events = []
+    for version, body in enumerate(bodies, case.version + 1):
+        source, fact_id = identity(case.id, version)
+        fact = build_fact(body, Source(*source.split("/")[1:]), subject=subject, id=fact_id)
+        events.append(Decided(case.id, version, fact))
+    return events

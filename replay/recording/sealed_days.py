@@ -6,6 +6,7 @@ Two people close a day or open it again. Seals that other systems recorded count
 from __future__ import annotations
 
 import builtins
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
@@ -127,7 +128,7 @@ class DayDecisions(Decisions[SealedDay]):
     """Reads gaming days, and records that people close them or open them again."""
 
     def __init__(self, database: Database) -> None:
-        super().__init__(database, rows_about=self._rows_about)
+        super().__init__(database, rows_about=partial(seal_rows, database))
 
     def close_day(
         self, pinned: PinnedDay, people: Signers, rules: str, kept: Path | None = None
@@ -141,12 +142,20 @@ class DayDecisions(Decisions[SealedDay]):
         if pinned.missing and people.despite is None:
             return None
         self.decide(case, closed)
-        signed = pinned.wins.as_version(closed.version)
-        for digest, wins in zip((closed.digest, closed.shifts), signed, strict=True):
-            if kept and digest:
-                sealed_wins.keep(kept, digest, wins)
+        if kept:
+            keep_version(kept, closed, pinned)
         return closed
 
-    def _rows_about(self, case: SealedDay) -> Sequence[TapeRow]:
-        with reading(self.database, [seals.SEAL_FACTS.name]) as store:
-            return seals.rows_about(store, case.property, case.gaming_day)
+
+def keep_version(kept: Path, closed: DaySealed, pinned: PinnedDay) -> None:
+    """Keep what a day's version said in a folder, so that it need not be worked out again."""
+    signed = pinned.wins.as_version(closed.version)
+    for digest, wins in zip((closed.digest, closed.shifts), signed, strict=True):
+        if digest:
+            sealed_wins.keep(kept, digest, wins)
+
+
+def seal_rows(database: Database, case: SealedDay) -> Sequence[TapeRow]:
+    """The rows of the record that close a gaming day or open it again."""
+    with reading(database, [seals.SEAL_FACTS.name]) as store:
+        return seals.rows_about(store, case.property, case.gaming_day)

@@ -27,6 +27,7 @@ from ledger.errors import Unavailable
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars, quantity
+from replay.approvals.acts import PEOPLE
 from replay.cameras.intake.uploads import PIECE_OCTETS_MAX
 from replay.rounds.sentences import card_text, cards_text, wager_namer, wager_of_any_game
 from replay.text.amounts import amount_name
@@ -85,6 +86,7 @@ TABS = (
     Tab("Drop", "/drop", ("finance", "auditor")),
     Tab("Win", "/win", ("finance", "auditor")),
     Tab("Entry", "/entry", ("pit", "cage", "count", "finance", "auditor")),
+    Tab("To approve", "/approvals", (*PEOPLE, "auditor")),
 )
 """In the order they are shown; the first one of a user is their first page."""
 
@@ -118,6 +120,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
         "behind": lambda: _behind(request),
         "to_review": lambda: _to_review(request, user),
         "overdue": lambda: _overdue(request),
+        "to_approve": lambda: _to_approve(request, user),
     }
     response = HTMLResponse(_templates().get_template(template).render(given | values), status)
     authentication.form_token(request, response)
@@ -138,6 +141,14 @@ def _overdue(request: Request) -> int:
     """How many tasks of cases are overdue; 0 if the database is down."""
     try:
         return len(disputes.overdue(ports(request).database, time.time_ns() // 1000))
+    except Unavailable:
+        return 0
+
+
+def _to_approve(request: Request, user: User | None) -> int:
+    """How many requests wait that this user may approve; 0 if the database is down."""
+    try:
+        return 0 if user is None else ports(request).approvals.to_answer(user)
     except Unavailable:
         return 0
 

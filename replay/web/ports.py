@@ -15,13 +15,13 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Unavailable
+from replay.approvals.desk import ApprovalDecisions
 from replay.cameras.retention import policy_from
 from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
 from replay.recording.papers import PaperDecisions
-from replay.recording.sealed_days import DayDecisions
 from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
 from replay.web.round_reader import RoundReader
@@ -52,7 +52,7 @@ class Ports(NamedTuple):
     dispute_context: DisputeContext  # raises, decides and locks disputes
     windows: PreservedWindows  # footage preserved without a dispute
     papers: PaperDecisions  # slips, inventories and counts that people enter
-    days: DayDecisions  # gaming days that people close
+    approvals: ApprovalDecisions  # what one person asks for and another approves
 
     def zones(self) -> Zones:
         """The zones that times are shown and typed in; the setting's if the database is down."""
@@ -72,7 +72,7 @@ def opened_ports(
         closing(access),
         DisputeDecisions(database) as decisions,
         PaperDecisions(database) as papers,
-        DayDecisions(database) as days,
+        ApprovalDecisions(database, tape, settings.home) as approvals,
     ):
         context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
         yield Ports(
@@ -92,7 +92,7 @@ def opened_ports(
                 context.lock_context, tape, policy_from(settings.retention_file)
             ),
             papers=papers,
-            days=days,
+            approvals=approvals,
         )
 
 

@@ -17,6 +17,7 @@ from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.api import finance
+from replay.web.approvals import pages as approvals
 from replay.web.documentation import SITE, Documentation
 from replay.web.entry import boxes, forms, inventories, papers, slips
 from replay.web.finance import charts, coupons, drop, fact, win
@@ -46,6 +47,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     live.router,
     drop.router,
     win.router,
+    approvals.router,
     charts.router,
     coupons.router,
     fact.router,

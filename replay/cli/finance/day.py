@@ -8,9 +8,11 @@ import typer
 from consumers.finance import sealed_wins
 from ledger.finance.day_versions import Adjustment
 from ledger.values import dollars, quantity
+from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, Second, require_gaming_day
+from replay.cli.shell.people import PasswordFile, signed_in
 from replay.recording.sealed_days import DayDecisions, SealedDay, Signers, versions_folder
 from replay.rounds.views import catch_up_views, opened_views
 from replay.shell.output import Json, print_json, say
@@ -71,12 +73,14 @@ def reopen(
     by: By,
     second: Second,
     because: Annotated[str, typer.Option("--because", metavar="TEXT", help="Reason.")],
+    password_file: PasswordFile = None,
     property_: Casino = None,
     json: Json = False,
 ) -> None:
     """Open a closed gaming day again, for a reason.
 
-    What its versions said stays as it is. Close it again to sign a new version.
+    What its versions said stays as it is. Close it again to sign a new version. Once the ledger has
+    users, it asks --second to approve it.
 
     Example: round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because "Late slip."
     """
@@ -87,6 +91,10 @@ def reopen(
         DayDecisions(database) as decisions,
     ):
         name = _read(database, property_, gaming_day).property
+        if person := signed_in(database, by, password_file):
+            terms = {"gaming_day": gaming_day, "because": because}
+            ask(database, person, RequestedAct("day_reopen", name, terms, second), json=json)
+            return
         case = decisions.read(SealedDay(property=name, gaming_day=gaming_day))
         decisions.decide(case, case.reopen(people))
         found = _after(database, name, gaming_day)
@@ -106,6 +114,7 @@ def close(
         str | None,
         typer.Option("--despite", metavar="TEXT", help="Close it as it is, and say why."),
     ] = None,
+    password_file: PasswordFile = None,
     property_: Casino = None,
     json: Json = False,
 ) -> None:
@@ -113,7 +122,8 @@ def close(
 
     Later facts change nothing that was signed; `win` lists them with what they would change. If a
     table lacks a count, the command names it and ends with 1, unless --despite says why the day is
-    closed all the same. A day that was opened again gets its next version.
+    closed all the same. A day that was opened again gets its next version. Once the ledger has
+    users, it asks --second to approve it.
 
     Example: round-ledger day close 2026-11-20 --by F-3001 --second F-3002 --despite "Box is lost."
     """
@@ -124,6 +134,16 @@ def close(
         DayDecisions(database) as decisions,
     ):
         pinned = sealed_wins.pinned_now(database, property_, gaming_day)
+        if person := signed_in(database, by, password_file):
+            given = {"gaming_day": gaming_day, "because": because, "despite": despite}
+            terms = {name: text for name, text in given.items() if text is not None}
+            ask(
+                database,
+                person,
+                RequestedAct("day_close", pinned.property, terms, second),
+                json=json,
+            )
+            return
         kept = versions_folder(in_force().home)
         if decisions.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
             _tell_missing(pinned.missing, json=json)

@@ -1,7 +1,5 @@
 """`users`: who may sign in to the pages. Passwords are typed or read, never an argument."""
 
-import getpass
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time
 from replay.cli.shell.app import family
+from replay.cli.shell.people import typed_password
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_lines, print_list, say, show_table
 from replay.shell.zones import house_zones
@@ -182,25 +181,10 @@ def _roles(given: list[str]) -> list[Role]:
 
 def _password(file: Path | None) -> str:
     """A password: the first line of a file or stdin, or typed twice, hidden. Raises `Usage`."""
-    if file is not None and str(file) == "-":
-        return sys.stdin.readline().rstrip("\r\n")
-    if file is not None:
-        try:
-            return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
-        except (OSError, UnicodeDecodeError) as error:
-            raise Usage(
-                "The password file cannot be read", where=str(file), hint=f"{error}."
-            ) from error
-    if not sys.stdin.isatty():
-        raise Usage(
-            "There is no terminal to type a password",
-            where="stdin",
-            hint="Give it with --password-file FILE, `-` for stdin.",
-        )
-    typed = getpass.getpass("Password: ")
-    if typed != getpass.getpass("Again: "):
+    password = typed_password(file)
+    if file is None and password != typed_password(None, "Again: "):
         raise Usage("The two passwords differ", where="Password", hint="Run the command again.")
-    return typed
+    return password
 
 
 def _json(account: Account) -> dict[str, object]:

@@ -6,11 +6,14 @@ A name means the same in every fact, unless `EXCEPTIONS` has it for one fact or 
 from __future__ import annotations
 
 MEANINGS = {
+    "about": "what it is of, such as a gaming day",
     "accepted": "whether the patron takes the dice",
+    "act": "what is to be recorded, as `replay/approvals/acts.py` names it",
     "all_in": "whether the player puts in the last of the chips",
     "alternative": "number of the procedure that was used",
     "among": "rounds with a finding that are reviewed blind beside them",
     "amount": "cents",
+    "asked": "the only person who may approve it; absent: any who may",
     "at": "what the marker shows: a yard, down, count, point or word",
     "authorised_by": "who approved the request",
     "back": "colour or design of the cards' backs",
@@ -86,6 +89,7 @@ MEANINGS = {
     "hands": "the arranged hands by name, each with its cards",
     "heads": "number of the last fact that counts, by place",
     "held": "ranges of serial numbers in stock, first and last of each",
+    "hours": "how many hours it waits",
     "id": "`id` of the fact referred to",
     "invoice": "number of the printer's invoice",
     "issued_by": "who handed the book over",
@@ -139,6 +143,7 @@ MEANINGS = {
     "replaces": "id of the key that it replaces",
     "report": "version of the report that printed the wins; of a shift SHA-256 of its text",
     "form": "key of the form that a payment was entered with; each form is one payment",
+    "request": "name of the request",
     "requisition": "number of the form that asks for the coupons",
     "result": "what the reader showed",
     "returned_by": "who brought the coupons back",
@@ -183,6 +188,7 @@ MEANINGS = {
     "tournament": "name of the tournament",
     "uncertainty_ms": "how far the comparison may be off, milliseconds, plus or minus",
     "unit": "cents to round to a multiple of",
+    "user": "sign-in name of `by`",
     "version": "number of the closed day's version, from 1",
     "view": "layout, zoom and picture settings when it was made",
     "voucher": "number of the voucher",
@@ -197,6 +203,9 @@ MEANINGS = {
 EXCEPTIONS = {
     "Grant.cameras": "cameras that they may be about",
     "adjustment_paid.by": "who paid it",
+    "approval_given.digest": "SHA-256 of what was approved, that of the request",
+    "approval_requested.digest": "SHA-256 of the act and of what would be signed",
+    "approval_requested.terms": "what was typed for it, by name",
     "bookmark_added.from": "when the stretch begins, by the reference clock",
     "bookmark_added.to": "when the stretch ends, by the reference clock",
     "cards_cut.by": "who cut: the dealer, or the player at a position",

@@ -2,16 +2,14 @@
 
 The figures are those of `round-ledger win`. The tray of each table is shown from opener to closer,
 by the entries of `round-ledger journal`; that of a closed day with late facts by what was signed.
-Two people close the day here, or open it again.
+Closing the day, or opening it again, is asked for here.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, NamedTuple
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 
@@ -19,17 +17,17 @@ from consumers.finance import journal as entries
 from consumers.finance import sealed_wins, variances
 from consumers.finance.wins import WinsAsked
 from consumers.money import drop as drop_view
-from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import Refused, Usage
 from ledger.finance.day_versions import DaySeals
 from ledger.finance.groups import houses
 from ledger.finance.journal import CARRIED
 from ledger.values import dollars
-from replay.recording.sealed_days import SealedDay, Signers, versions_folder
+from replay.recording.sealed_days import versions_folder
 from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.approvals import pages as approvals
 from replay.web.entry import papers, typed
 from replay.web.finance.asked import asked_for
 from replay.web.finance.work_list import work_list
@@ -43,11 +41,15 @@ if TYPE_CHECKING:
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
     from ledger.rules.engine.ruling import FactRef
+    from replay.approvals.request import ApprovalRequest
 
 BAR = 1_000
 """The width of the longest bar, in units of its drawing."""
 
 DIFFERS = "Difference of the tray"
+
+ACTS = ("day_close", "day_reopen")
+"""The acts that are asked for here."""
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
@@ -114,38 +116,16 @@ def win(request: Request, who: Analyst, asked: Asked) -> Response:
 
 @router.post("/win")
 def close(request: Request, who: Closer, form: Form) -> Response:
-    """Close a gaming day or open it again: the signed-in person, and a second one."""
-    day, house = typed.gaming_day(form), form.get("property", "")
+    """Ask for a gaming day to be closed or opened again; another person approves it."""
+    day, house = typed.gaming_day(form), form.get("property", "").strip()
+    act = "day_reopen" if form.get("step") == "reopen" else "day_close"
+    terms = {name: form.get(name, "").strip() for name in ("because", "despite")}
     try:
-        _decide(request, who, typed.text(form, "property"), day, form)
+        papers.day_of(request, typed.text(form, "property"), day)
+        return approvals.ask(request, who, act, house, terms | {"gaming_day": day})
     except (Usage, Refused) as error:
         asked = WinsAsked(gaming_day=day)
         return _page(request, who, asked, 422, form=form, wrong=papers.wrong(error))
-    return papers.see("/win?" + urlencode({"property": house, "gaming_day": day}))
-
-
-def _decide(request: Request, who: User, house: str, day: str, form: Form) -> None:
-    """Raises `Usage` and `Refused`."""
-    of = ports(request)
-    papers.day_of(request, house, day)
-    up_to_date(of.database, sealed_wins.VIEWS)
-    because, despite = (form.get(name, "").strip() or None for name in ("because", "despite"))
-    people = Signers(
-        by=who.employee, second=form.get("second", ""), because=because, despite=despite
-    )
-    if form.get("step") == "reopen":
-        case = of.days.read(SealedDay(property=house, gaming_day=day))
-        of.days.decide(case, case.reopen(people))
-    else:
-        pinned = sealed_wins.pinned_now(of.database, house, day)
-        kept = versions_folder(of.library.home)
-        if of.days.close_day(pinned, people, metadata.version("round-ledger"), kept) is None:
-            raise Refused(
-                f"{' and '.join(pinned.missing)} lack a count, a ruling or a decision",
-                where=day,
-                hint="Complete them, or say why the day is closed as it is.",
-            )
-    up_to_date(of.database, sealed_wins.VIEWS)
 
 
 def _page(
@@ -202,7 +182,8 @@ def _page(
         ],
         closing=[]
         if asked.table
-        else list(_closing(shown, sealed_wins.seals_of(database, wanted))),
+        else list(_closing(request, shown, sealed_wins.seals_of(database, wanted))),
+        address=approvals.address,
         form=form or {},
         wrong=wrong,
         names=FIGURES,
@@ -220,14 +201,22 @@ class DayToClose(NamedTuple):
     is_closed: bool
     lacks: bool  # a table lacks something
     seals: DaySeals
+    waiting: Sequence[ApprovalRequest]  # what is asked for and not answered
 
 
-def _closing(shown: Sequence[ShownWin], seals: Mapping[str, DaySeals]) -> Iterator[DayToClose]:
+def _closing(
+    request: Request, shown: Sequence[ShownWin], seals: Mapping[str, DaySeals]
+) -> Iterator[DayToClose]:
     for house in sorted({each.win.property for each in shown}):
         wins = [each.win for each in shown if each.win.property == house]
         is_closed = any(each.grade == "SEALED" for each in wins)
         lacks = any(each.missing for each in wins)
-        yield DayToClose(house, is_closed, lacks, seals.get(house, DaySeals()))
+        asked = [
+            case
+            for case in ports(request).approvals.waiting(house)
+            if case.request.act in ACTS and case.request.about == wins[0].gaming_day
+        ]
+        yield DayToClose(house, is_closed, lacks, seals.get(house, DaySeals()), asked)
 
 
 def _houses(shown: Sequence[ShownWin]) -> Iterator[ShownWin]:

@@ -43,6 +43,11 @@ KAFKA = ("consume", "dlq", "relay", "services", "topics")
 """Commands whose examples need Kafka, or its settings."""
 
 ENDS = {
+    "approve give": 2,  # nothing waits
+    "approve refuse": 2,  # as above
+    "approve show": 2,  # as above
+    "approve withdraw": 2,  # as above
+    "day close": 2,  # it is closed, and opened again once somebody approves it
     "acknowledge": 2,  # the demo's record has no break
     "keys revoke": 2,  # that key is not there
     "keys signing make": 2,  # the demo has made a key
@@ -56,6 +61,8 @@ FINDS = {"adjudicate"}
 INSTEAD = {
     "consume": "round-ledger consume all",
     "backup": "round-ledger backup backups/example",
+    "day reopen": "round-ledger day reopen 2026-11-20 --by F-3001 --second F-3002 --because Late "
+    "--password-file password",
     "footage release": "round-ledger footage release --dispute D-17 --because Settled --by S-2001",
     "log check": "round-ledger log check",
     "quarantine show": "round-ledger quarantine show 1",
@@ -92,8 +99,9 @@ MORE = {
 """Other lines whose JSON is compared. They are run first."""
 
 NOT_COMPARED = {
-    "acknowledge", "dispute lock", "dossier", "footage calibrate", "footage expire",
-    "footage expire --delete",
+    "acknowledge", "approve give", "approve list", "approve refuse", "approve show",
+    "approve withdraw", "day close", "dispute lock", "dossier", "footage calibrate",
+    "footage expire", "footage expire --delete",
     "footage health", "grants set", "keys enrol", "keys load", "keys rotate",
     "keys signing make", "unpark", "dlq show", "dlq replay", "relay refill", "relay silence",
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",

@@ -31,6 +31,7 @@ NO_PERSON = frozenset(
         "/entry/slips/{property_}/{kind}/{slip:path}",
         "/entry/boxes/{property_}/{table}/{day}/{box:path}",
         "/cases/new",
+        *("/approvals", "/approvals/{property_}/{name}"),
     )
 )
 """Routes that show the house's figures and papers, or an empty form."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SESSION = "round_ledger_session"
 PAGES = (
     "/find", "/review", "/live", "/import", "/log", "/shift", "/statistics", "/drop", "/win",
-    "/entry",
+    "/entry", "/approvals",
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 OF_ROLE: dict[str, set[str]] = {
     "surveillance": {"/find", "/review", "/live", "/import", "/log", "/shift", "/statistics"},
-    "finance": {"/find", "/drop", "/win", "/entry"},
+    "finance": {"/find", "/drop", "/win", "/entry", "/approvals"},
     "ops": {"/live"},
     "auditor": {
         "/find",
@@ -69,6 +69,7 @@ OF_ROLE: dict[str, set[str]] = {
         "/drop",
         "/win",
         "/entry",
+        "/approvals",
     },
     "pit": {"/entry"},
     "cage": {"/entry"},

@@ -521,6 +521,7 @@ def visited(review: Review) -> dict[str, str]:
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
         "/win": f"/win?gaming_day={review.round.id.gaming_day}",
         "/win/fact": _fact_path(review),
+        "/approvals/{property_}/{name}": _request_of(review),
         "/cases/new": f"/cases/new?round={review.round.id}",
         "/cases/{property_}/{dispute:path}": f"/cases/{property_}/{dispute}",
         "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
@@ -544,6 +545,13 @@ def _shift_of(review: Review) -> str:
     who.post("/shift", data={"csrf": who.csrf, "step": "begin", "property": "hollywood"})
     [shift] = shifts.shifts(review.site.database)
     return f"/shift/hollywood/{shift.shift}"
+
+
+def _request_of(review: Review) -> str:
+    """The page of a request to close the round's day, of the one who raised the dispute."""
+    who, day = review.raiser, review.round.id.gaming_day
+    form = {"csrf": who.csrf, "property": "hollywood", "gaming_day": day, "despite": "Now."}
+    return who.post("/win", data=form).headers["Location"]
 
 
 def _import_of(review: Review) -> str:

@@ -148,6 +148,10 @@ key_enrolled key public_key source role by
 key_rotated key public_key replaces signature by
 key_revoked key because by
 grants_set role grants because by
+approval_requested act about terms digest hours by user asked?
+approval_given request digest by user
+approval_refused request because by user
+approval_withdrawn request by user
 break_acknowledged kind tape? sequence? position? quarantine? row_sha256 because by second
 finding_taken finding by
 finding_handed finding to by

@@ -1,0 +1,179 @@
+"""The acts that two people sign: who may ask and approve, and the fact that an approved one makes.
+
+An act is a row of `ACTS`. Its fact is made three times: when it is asked for, when the request is
+shown, and when it is approved. All three must have the same digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import metadata
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
+
+import msgspec
+
+from consumers.finance import sealed_wins
+from consumers.runtime.lifecycle import up_to_date
+from ledger.errors import NotFound, Refused
+from ledger.values import dollars
+from replay.recording.sealed_days import (
+    SealedDay,
+    Signers,
+    keep_version,
+    seal_rows,
+    versions_folder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from infra.access.users import Role
+    from infra.postgres.connection import Database
+    from ledger.facts import Body
+    from ledger.finance.win import TableWin
+    from ledger.record.tape import TapeRow
+    from replay.recording.decisions import Aggregate
+
+ANOTHER = "another person"
+"""Who stands as the second person as long as there is none."""
+
+
+class Proposed(NamedTuple):
+    """What an act would record, before another person approved it."""
+
+    database: Database
+    home: Path
+    read: Callable[[Aggregate], Aggregate]  # an aggregate as the record has it
+    property: str
+    terms: Mapping[str, str]
+    by: str
+    second: str = ANOTHER
+
+
+class MadeFact(NamedTuple):
+    """The fact of an act, the aggregate that decides it, and what it says to people."""
+
+    case: Aggregate
+    body: Body
+    about: str
+    says: Sequence[tuple[str, str]]  # a name and a text each
+    done: Callable[[], None] = lambda: None  # what follows once it is on record
+    page: str = ""  # the address of a page that shows more of it
+
+
+class Act(NamedTuple):
+    """A kind of act that two people sign. unsigned: fields of its fact that nobody approves."""
+
+    name: str
+    title: str
+    asks: frozenset[Role]
+    gives: frozenset[Role]
+    make: Callable[[Proposed], MadeFact]
+    unsigned: frozenset[str] = frozenset(("second",))
+
+    def digest(self, made: MadeFact) -> str:
+        """SHA-256 of the act and of what people sign with it."""
+        fields = msgspec.to_builtins(made.body)
+        signed = {name: each for name, each in fields.items() if name not in self.unsigned}
+        octets = msgspec.json.encode([self.name, signed], order="deterministic")
+        return hashlib.sha256(octets).hexdigest()
+
+
+def _closed_day(of: Proposed) -> MadeFact:
+    day, people = of.terms["gaming_day"], _signers(of)
+    up_to_date(of.database, sealed_wins.VIEWS)
+    pinned = sealed_wins.pinned_now(of.database, of.property, day)
+    case = of.read(SealedDay(property=of.property, gaming_day=day))
+    assert isinstance(case, SealedDay)  # noqa: S101 - what was read is of the kind that was named
+    body = case.close(pinned, people, metadata.version("round-ledger"))
+    if pinned.missing and people.despite is None:
+        raise Refused(
+            f"{' and '.join(pinned.missing)} lack a count, a ruling or a decision",
+            where=day,
+            hint="Complete them, or say why the day is closed as it is.",
+        )
+    signed = pinned.wins.as_version(body.version).tables
+    says = [
+        *_of_day(of, day),
+        ("version", str(body.version)),
+        *((each.table or "", _figures(each)) for each in signed),
+        ("digest of the wins", body.digest),
+    ]
+
+    def done() -> None:
+        keep_version(versions_folder(of.home), body, pinned)
+        up_to_date(of.database, sealed_wins.VIEWS)
+
+    return MadeFact(case, body, day, says, done, _win(of, day))
+
+
+def _reopened_day(of: Proposed) -> MadeFact:
+    day = of.terms["gaming_day"]
+    up_to_date(of.database, sealed_wins.VIEWS)
+    case = of.read(SealedDay(property=of.property, gaming_day=day))
+    assert isinstance(case, SealedDay)  # noqa: S101 - as above
+    body = case.reopen(_signers(of))
+    says = [*_of_day(of, day), ("version", str(body.version))]
+
+    def done() -> None:
+        up_to_date(of.database, sealed_wins.VIEWS)
+
+    return MadeFact(case, body, day, says, done, _win(of, day))
+
+
+def _signers(of: Proposed) -> Signers:
+    because, despite = (of.terms.get(name) for name in ("because", "despite"))
+    return Signers(by=of.by, second=of.second, because=because, despite=despite)
+
+
+def _of_day(of: Proposed, day: str) -> Iterator[tuple[str, str]]:
+    yield "casino", of.property
+    yield "gaming day", day
+    for name, label in (("because", "reason"), ("despite", "closed as it is, because")):
+        if name in of.terms:
+            yield label, of.terms[name]
+
+
+def _figures(win: TableWin) -> str:
+    """The figures of a table's day that rest on papers."""
+    drop, counted = (
+        "n/a" if each is None else dollars(each) for each in (win.drop.total, win.counted)
+    )
+    return f"drop {drop}, counted win {counted}"
+
+
+def _win(of: Proposed, day: str) -> str:
+    """The page of a day's wins."""
+    return "/win?" + urlencode({"property": of.property, "gaming_day": day})
+
+
+_FINANCE: frozenset[Role] = frozenset(("finance",))
+
+ACTS = (
+    Act(
+        "day_close", "Close a gaming day", _FINANCE, _FINANCE, _closed_day,
+        frozenset(("second", "heads")),
+    ),
+    Act("day_reopen", "Open a gaming day again", _FINANCE, _FINANCE, _reopened_day),
+)  # fmt: skip
+"""Every act that two people sign."""
+
+PEOPLE: tuple[Role, ...] = tuple(sorted({role for act in ACTS for role in act.asks | act.gives}))
+"""Roles that ask for an act or approve one."""
+
+
+def act_of(name: str) -> Act:
+    """The act of a name. Raises `NotFound`."""
+    found = next((act for act in ACTS if act.name == name), None)
+    if found is None:
+        raise NotFound(
+            f"This program knows no act {name}", where="act", hint="Upgrade the program."
+        )
+    return found
+
+
+def rows_about(database: Database, case: Aggregate) -> Sequence[TapeRow]:
+    """The rows of the record about an aggregate of an act, from a view."""
+    return seal_rows(database, case) if isinstance(case, SealedDay) else []

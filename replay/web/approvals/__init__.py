@@ -1,0 +1,1 @@
+"""The page To approve: what one person asks for, in words, and another person's answer."""
