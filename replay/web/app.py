@@ -24,7 +24,7 @@ from replay.web.request_limits import BODIES_OCTETS_MAX, Budget
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
@@ -40,6 +40,15 @@ API_VERSION = "1"
 
 FACTS = "/v1/facts"
 
+HSTS = "max-age=31536000; includeSubDomains"
+"""`Strict-Transport-Security` of every response over TLS: the ledger has a host name of its own."""
+
+_DEVICE_HEADERS = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+)
+"""Headers of every response to a device, which a browser may have opened."""
+
 _HOSTS_MAX = 64
 _FAILED = "round_ledger.failed"
 
@@ -53,19 +62,34 @@ class Application(FastAPI):
 
     intake: Intake
     metrics: Metrics
+    _headers: tuple[tuple[bytes, bytes], ...] = _DEVICE_HEADERS
     _hosts: frozenset[bytes] = frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] == "http" and scope["path"] == FACTS and self._is_usual(scope):
-            try:
-                response = await self.intake.respond(scope, receive)
-            except Exception as error:  # noqa: BLE001 - answered as an error of any other route
-                scope[_FAILED] = error
-            else:
-                await response(scope, receive, send)
-                return
+        if scope["type"] == "http" and scope["path"] == FACTS:
+            send = self._with_headers(send)
+            if self._is_usual(scope):
+                try:
+                    response = await self.intake.respond(scope, receive)
+                except Exception as error:  # noqa: BLE001 - answered as an error of any other route
+                    scope[_FAILED] = error
+                else:
+                    await response(scope, receive, send)
+                    return
         await super().__call__(scope, receive, send)
+
+    def serve_over_tls(self) -> None:
+        """Answer devices as a server that is reached over TLS only."""
+        self._headers = (*_DEVICE_HEADERS, (b"strict-transport-security", HSTS.encode()))
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self._headers]
+            await send(message)
+
+        return sending
 
     async def post_facts(self, request: Request) -> Response:
         """The same by a route of FastAPI: the first time that a Host header is let pass."""

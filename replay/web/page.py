@@ -33,6 +33,7 @@ from replay.rounds.sentences import card_text, cards_text, wager_namer, wager_of
 from replay.text.amounts import amount_name
 from replay.text.times import aloud, as_recorded, hour, localized, stamp, utc, zone_name
 from replay.web.access import authentication, blind_review
+from replay.web.app import FACTS, HSTS
 from replay.web.ports import ports
 from replay.web.request_limits import let_pass
 
@@ -170,7 +171,7 @@ def round_path(round_: RoundId) -> str:
 
 
 class BrowserHeaders:
-    """Adds `HEADERS` to all responses except those to devices.
+    """Adds `HEADERS` to all responses except those to devices, which have their own.
 
     It refuses addresses with a NUL; the API below `/v1/` answers those of its parameters itself.
     """
@@ -179,11 +180,11 @@ class BrowserHeaders:
         self._app = app
         self._headers = dict(HEADERS)
         if secure:
-            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+            self._headers["Strict-Transport-Security"] = HSTS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["path"] == "/v1/facts":
+        if scope["type"] != "http" or scope["path"] == FACTS:
             await self._app(scope, receive, send)
             return
         if "\0" in scope["path"] or (

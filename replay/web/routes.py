@@ -15,6 +15,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
+from replay.web.access import authentication
 from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
 from replay.web.api import finance
 from replay.web.approvals import pages as approvals
@@ -122,6 +123,7 @@ async def _opened_elsewhere(request: Request, error: Exception) -> Response:
     """Nothing was recorded; a person can go on from a page of this server."""
     del error
     says = "Another site opened this address. Viewing it is recorded in your name."
+    _log_refused(request, says)
     hint = "Nothing was recorded. Open it yourself if you want to view it."
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return _problem(request, 403, says, hint, wanted)
@@ -130,9 +132,23 @@ async def _opened_elsewhere(request: Request, error: Exception) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these alone
     status = error.status_code
+    if status == HTTPStatus.FORBIDDEN:
+        _log_refused(request, error.detail)
     unsaid = error.detail == HTTPStatus(status).phrase  # the framework's own words
     says, hint = _SAYS.get(status, (error.detail, "")) if unsaid else (error.detail, "")
     return _problem(request, status, says, hint)
+
+
+def _log_refused(request: Request, why: str) -> None:
+    """Log who was refused what; the query is left out, as it may hold a patron's token."""
+    user = authentication.who(request)
+    figures = {
+        "user": user.name if user else None,
+        "address": authentication.address(request),
+        "request": f"{request.method} {request.url.path}",
+        "why": why,
+    }
+    LOG.warning("a request was refused", extra={"figures": figures})
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:

@@ -107,13 +107,16 @@ def _run(
     reached = _reached(settings, address, bound[1])
     names = [*LOOPBACK, address, urlsplit(reached.url).hostname or address]
     quota = Quota(settings.key_facts_a_minute, settings.key_mib_a_minute * 2**20)
+    secure = reached.secure
     with (
         opened_ports(database, tape, reached, settings) as ports,
-        Workers(processes - 1, Place(database, names, listener, quota)) as workers,
+        Workers(processes - 1, Place(database, names, listener, quota, secure)) as workers,
     ):
         keys = Keyring(Keys(ports.access))
         others = workers if processes > 1 else None
         web = build(tape, committer, hosts=names, keys=keys, quota=quota, others=others)
+        if secure:
+            web.serve_over_tls()
         set_up = add_pages(web, ports)
         _add_oidc(web, settings)
         LOG.info("serving", extra={"figures": {"host": bound[0], "port": bound[1]}})

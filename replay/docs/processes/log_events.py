@@ -162,6 +162,8 @@ MEANINGS = {
     "a page could not be shown": "PostgreSQL did not answer for a page",
     "finance could not be read": "PostgreSQL did not answer `/v1/win` or `/v1/journal`",
     "a record is a dead letter": "the record went to the dead-letter topic",
+    "a request was refused": "a role, a form or another site may not do it: `user`, `address`,"
+    " `request` and `why`",
     "a stored offset no longer exists": "reading starts again at the partition's beginning",
     "a view has parked a tape": "the view applies no further facts of it: see [repair]"
     "(../how-to/repair.md#a-parked-tape)",

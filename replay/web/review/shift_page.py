@@ -18,6 +18,7 @@ from replay.recording.house_facts import now_us
 from replay.review import shift_report, shifts
 from replay.review.shift_report import ReportSources, ShiftReport
 from replay.shell.settings import in_force
+from replay.text.file_names import file_name
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -112,7 +113,8 @@ def paper(request: Request, user: Reader, property_: str, name: str) -> Response
     found = shifts.find(ports(request).database, property_, name)
     _refuse_withheld(request, user, found)
     octets = shift_pdf(found, _text(request, found))
-    headers = {"Content-Disposition": "attachment"}
+    named = file_name(f"shift-{property_}-{name}")
+    headers = {"Content-Disposition": f'attachment; filename="{named}.pdf"'}
     return Response(octets, media_type="application/pdf", headers=headers)
 
 

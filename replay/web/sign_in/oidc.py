@@ -239,7 +239,9 @@ def is_safe(url: str) -> bool:
 
 @router.get("/oidc")
 async def start_login(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
-    """Redirect to the identity provider."""
+    """Redirect to the identity provider; from another site to the page with the button for it."""
+    if authentication.from_elsewhere(request):
+        return RedirectResponse(f"/sign-in?{urlencode({'next': here(next)})}", 303)
     provider = _provider(request)
     try:
         url, state = await run_in_threadpool(provider.start_login, here(next))

@@ -67,6 +67,7 @@ class Place(NamedTuple):
     hosts: list[str]
     listener: socket.socket
     quota: Quota = QUOTA
+    secure: bool = False  # clients reach the server over TLS
 
 
 class Workers:
@@ -223,7 +224,7 @@ class _Worker:
                 return
             place = self._place
             urls = place.database.url, place.database.owner_url
-            task = Task(self.number, *urls, place.hosts, place.quota)
+            task = Task(self.number, *urls, place.hosts, place.quota, place.secure)
             with suppress(OSError):  # it has ended already
                 channel.send(TASK, msgspec.json.encode(task))
                 if self._stopping.is_set():

@@ -13,3 +13,4 @@ class Task(NamedTuple):
     owner_url: str
     hosts: list[str]
     quota: Quota
+    secure: bool

@@ -107,6 +107,8 @@ def run(listener: socket.socket, channel: Channel) -> None:
     ):
         keys = Keyring(Keys(access))
         web = build(tape, committer, hosts=task.hosts, keys=keys, quota=task.quota)
+        if task.secure:
+            web.serve_over_tls()
         outbox = _Outbox(channel)
         server = _Server(config(web, partial(HandingProtocol, hand=outbox.hand)), task.number)
         threading.Thread(

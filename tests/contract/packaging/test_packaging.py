@@ -9,11 +9,19 @@ import subprocess
 import tomllib
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import yaml
+from starlette.routing import Route
 
 from replay.shell.settings import TABLE
+from replay.web.app import FACTS, build
+
+if TYPE_CHECKING:
+    from infra.postgres.tape import PostgresTape
+    from ledger.record.group_commit import Committer
 
 ROOT = Path(__file__).parents[3]
 VERSIONS = (ROOT / "docs" / "how-to" / "install.md").read_text()
@@ -190,3 +198,13 @@ def test_every_broker_in_a_container_tells_clients_where_they_really_reach_it() 
     voters = re.findall(r"KAFKA_CONTROLLER_QUORUM_VOTERS: (\S+)", text)
     voting = {each for line in voters for each in line.split(",")}
     assert voting == {"1@kafka:9093", *(f"{n}@kafka-{n}:9093" for n in (1, 2, 3))}
+
+
+def test_the_proxy_keeps_inside_what_needs_no_sign_in() -> None:
+    """The routes of the application itself, but the one for facts, which takes keys."""
+    app = build(cast("PostgresTape", SimpleNamespace()), cast("Committer", SimpleNamespace()))
+    open_ = {route.path for route in app.routes if isinstance(route, Route)} - {FACTS}
+    text = (ROOT / "infra/caddy/Caddyfile").read_text()
+    (kept,) = re.findall(r"^\t@inside path (.+)$", text, re.MULTILINE)
+    assert set(kept.split()) == {*open_, "/openapi.json"}
+    assert text.index("respond @inside 404") < text.index("reverse_proxy")

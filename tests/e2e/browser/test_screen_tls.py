@@ -69,7 +69,9 @@ def test_over_tls_a_session_begins_and_ends_with_cookies_of_this_host_alone(
     context = browser.new_context(ignore_https_errors=True)  # nobody else signed it
     try:
         page = context.new_page()
-        page.goto(f"{safe.url}/sign-in")
+        shown = page.goto(f"{safe.url}/sign-in")
+        assert shown
+        assert "includeSubDomains" in shown.headers["strict-transport-security"]
         page.get_by_label("Name").fill("surveillance")
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()

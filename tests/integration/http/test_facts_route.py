@@ -243,12 +243,19 @@ WITH_KEY: dict[str, tuple[bytes, str]] = {
 
 @contextmanager
 def serving(
-    *, keys: bool, http: type[H11Protocol] = Hasty, body_s_max: float = 0.3
+    *,
+    keys: bool,
+    http: type[H11Protocol] = Hasty,
+    body_s_max: float = 0.3,
+    secure: bool = False,
 ) -> Iterator[int]:
     """The port of a server over a committer in memory."""
     ring = Keyring(cast("Keys", OneKey())) if keys else None
     committer = cast("Committer", Memory())
-    app = build(cast("PostgresTape", Tape()), committer, body_s_max=body_s_max, keys=ring)
+    tape = cast("PostgresTape", Tape())
+    app = build(tape, committer, body_s_max=body_s_max, keys=ring)
+    if secure:
+        app.serve_over_tls()
     server = uvicorn.Server(uvicorn.Config(app, http=http, ws="none", log_config=None))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -314,6 +321,26 @@ def test_both_ways_answer_the_same_bytes(
     assert direct == routed
     assert direct["counted"].count(b'status="200"') > 0
     assert len(by_route) - times > 2 * times, "the direct way was hardly taken"
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_every_answer_to_a_device_carries_the_headers(*, secure: bool) -> None:
+    """Over TLS also the one that keeps a browser from plain HTTP, on this host and below it."""
+    requests = {
+        "kept": (post(LINE, STRUCTURED, KEY), "200"),
+        "no key": (post(LINE), "401"),
+        "another method": (post(b"", method="GET", length=None), "405"),
+        "another host": (post(LINE, host="Host: elsewhere.example"), "400"),
+    }
+    with serving(keys=True, secure=secure) as port:
+        for octets, status in requests.values():
+            came = answer(port, octets)
+            head = came.partition(b"\r\n\r\n")[0].decode().lower().splitlines()
+            assert statuses(came) == status
+            assert "x-content-type-options: nosniff" in head
+            assert "content-security-policy: default-src 'none'; frame-ancestors 'none'" in head
+            strict = "strict-transport-security: max-age=31536000; includesubdomains"
+            assert (strict in head) == secure
 
 
 def test_of_a_client_that_goes_away_nothing_is_left(caplog: pytest.LogCaptureFixture) -> None:

@@ -188,6 +188,8 @@ def test_what_is_signed_is_the_report_that_was_shown(staffed: Site) -> None:
     assert str(done.report) in later.get(path).text
     paper = staffed.browser("auditor").get(f"{path}.pdf")
     assert (paper.content[:5], paper.headers["content-type"]) == (b"%PDF-", "application/pdf")
+    named = f'attachment; filename="shift-hollywood-{shift.shift}.pdf"'
+    assert paper.headers["content-disposition"] == named
     assert paper.content.count(b"/Type /Page\n") == 1, "one sheet"
     dance = forms(who) | {"step": "dance", "shift": "SH-0"}
     assert who.post("/shift", data=dance).status_code == 422

@@ -180,6 +180,20 @@ def test_who_the_provider_knows_and_we_know_is_signed_in_with_our_roles(here: Si
     assert (newest.what, newest.name, newest.detail) == ("signed_in", "maria", "identity provider")
 
 
+def test_another_site_cannot_begin_a_sign_in(here: Site) -> None:
+    """It leads to the page where the user presses the button."""
+    browser = here.browser()
+    query = {"next": "/cases?state=open"}
+    for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        answer = browser.get("/oidc", params=query, headers=headers)
+        assert answer.status_code == 303
+        assert answer.headers["Location"] == "/sign-in?next=%2Fcases%3Fstate%3Dopen"
+        assert not browser.cookies
+    for own in ("none", "same-origin"):
+        answer = browser.get("/oidc", params=query, headers={"Sec-Fetch-Site": own})
+        assert "/authorize?" in answer.headers["Location"]
+
+
 @pytest.mark.long
 def test_next_leads_nowhere_else_after_the_provider_either(here: Site) -> None:
     browser, back = there(here, "https://elsewhere.example/")

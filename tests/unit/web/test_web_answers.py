@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
+from infra.access.users import User
 from ledger.errors import Lacking, Unavailable
 from replay.web import routes
 from replay.web.access import authentication
@@ -67,6 +69,28 @@ def test_a_page_that_fails_is_logged_with_its_cause_and_shows_none_of_it(
     assert logged.getMessage() == "a page failed"
     assert logged.exc_info
     assert str(logged.exc_info[1]) == SAYS
+
+
+def test_who_is_refused_is_logged_with_the_page_and_the_reason_and_no_query(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuses(request: Request) -> Response:
+        request.state.who = User("kim", "S-7", frozenset(("finance",)))
+        raise HTTPException(int(request.query_params["status"]), "Your role may not open this.")
+
+    app = Starlette(routes=[Route("/cases/{case}", refuses)])
+    app.add_exception_handler(HTTPException, routes._refused)
+    with caplog.at_level("WARNING", "round_ledger"):
+        assert got(app, "/cases/D-1?status=403&patron=PT-1").status_code == 403
+        assert got(app, "/cases/D-1?status=404&patron=PT-1").status_code == 404
+    (logged,) = [each for each in caplog.records if each.name == "round_ledger"]
+    assert logged.getMessage() == "a request was refused"
+    assert vars(logged)["figures"] == {
+        "user": "kim",
+        "address": "127.0.0.1",
+        "request": "GET /cases/D-1",
+        "why": "Your role may not open this.",
+    }
 
 
 PASSWORD_FIELDS = ("password", "present", "new")
