@@ -19,7 +19,14 @@ from consumers.money.corrections_held import (
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.errors import NotFound
-from ledger.facts import FACTS, AdjustmentPaid, DropBoxCounted, VoucherBoughtIn, type_name
+from ledger.facts import (
+    FACTS,
+    AdjustmentPaid,
+    CounterCheckIssued,
+    DropBoxCounted,
+    VoucherBoughtIn,
+    type_name,
+)
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import numbers_of
 from ledger.finance.feed import MONEY
@@ -42,7 +49,9 @@ BOTH, RECORDED, CORRECTED = 0, 1, 2
 
 _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
 _RAISED = "dispute_raised.v1"
-_NUMBERED = frozenset((type_name(DropBoxCounted), type_name(VoucherBoughtIn)))
+_NUMBERED = frozenset(
+    type_name(each) for each in (CounterCheckIssued, DropBoxCounted, VoucherBoughtIn)
+)
 
 FACTS_OF_MONEY = ViewTable(
     "finance_facts",
@@ -95,17 +104,21 @@ DISPUTES = ViewTable(
 
 NUMBERS = ViewTable(
     "finance_numbers",
-    "Numbers of papers in counts of drop boxes, and of vouchers sold for chips: one row each.",
-    5,
+    "Numbers of papers in counts of drop boxes, of vouchers sold for chips and of checks issued.",
+    6,
     (
         Column("source", "text", "Source of the fact."),
         Column("fact_id", "text", "Id of the fact."),
         Column("variant", "smallint", "0: not corrected, 1: as recorded, 2: as corrected."),
-        Column("kind", "text", "coupon, check or voucher in a box; sold: a voucher bought in."),
+        Column(
+            "kind",
+            "text",
+            "Paper in a box: coupon, check, voucher; sold: voucher; issued: check.",
+        ),
         Column("number", "text", "Number of the paper."),
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
-        Column("gaming_day", "text", "Gaming day of the count; null: sold.", null=True),
+        Column("gaming_day", "text", "Gaming day of the count; null: no count.", null=True),
     ),
     ("(property, kind, number)", "(gaming_day, property) WHERE gaming_day IS NOT NULL"),
 )
@@ -215,7 +228,7 @@ def _cells(
 
 
 def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
-    """The papers in a count of a drop box, or the voucher of a sale; of any other fact none."""
+    """The papers in a count of a drop box, the voucher of a sale, or the check that is issued."""
     if row.type not in _NUMBERED:
         return
     variants = (RECORDED, CORRECTED) if why else (BOTH,)
@@ -227,6 +240,8 @@ def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
                     yield (*of, kind, number, *table_of(fact), body.gaming_day)
         elif isinstance(body, VoucherBoughtIn):
             yield (*of, "sold", body.voucher, *table_of(fact), None)
+        elif isinstance(body, CounterCheckIssued):
+            yield (*of, "issued", body.check, *table_of(fact), None)
 
 
 def _paper(fact: Fact) -> tuple[str | None, str | None, str | None, str | None, int | None]:
@@ -258,7 +273,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    4,
+    5,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},

@@ -16,7 +16,7 @@ from consumers.money.corrections_held import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
 from ledger.finance.boxes import BOX_FACTS, without_amount
-from ledger.finance.exceptions import DayKey, boxed_twice
+from ledger.finance.exceptions import DayKey, boxed_twice, checks_issued, issued_before
 from ledger.finance.feed import (
     days_of,
     empty,
@@ -29,8 +29,8 @@ from ledger.finance.feed import (
 from ledger.finance.placing import by_time, day_before, paid_at, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
-from ledger.finance.table_day import as_report, closer_of, papers_of, rests_on_sales, win
-from ledger.finance.win import REPORT
+from ledger.finance.table_day import as_report, closer_before, papers_of, rests_on_sales, win
+from ledger.finance.win import REPORT, REPORT_7
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -117,14 +117,14 @@ class DayRecords(NamedTuple):
     def papers(self, property_: str, gaming_day: str) -> set[tuple[str, str]]:
         """Source and id of each fact outside rounds that a gaming day rests on, in either way.
 
-        The closer of the day before is one: it is the opener, or is compared with it.
+        The closer before the day is one: it is the opener, or is compared with it.
         """
         return {
             (fact.source, fact.id)
             for records in (self.corrected, self.recorded or {})
             for key, its in records.items()
             if key[:2] == (property_, gaming_day)
-            for fact in (*papers_of(its), closer_of(its.before))
+            for fact in (*papers_of(its), closer_before(its))
             if fact
         }
 
@@ -170,10 +170,11 @@ def day_records(
     rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
     papers = put_together(
         _left_out(store, tables, asked, variants),
-        boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT),
+        boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
+        issued_before(days_of(tables), _issued(store, tables, variants)),
     )
-    homeless = _without_day(store, asked, variants) if report >= REPORT else {}
+    homeless = _without_day(store, asked, variants) if report >= REPORT_7 else {}
     sold = _sold_elsewhere(store, tables, variants)
     found = records(tables, rounds, papers, sold, homeless)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
@@ -260,7 +261,7 @@ SELECT * FROM d UNION SELECT {_COLUMNS.replace("f.", "o.")}
 # to read facts that name neither their day nor a paper, which are most of them. `steps`: whether to
 # read the steps of slips that move no money.
 _BESIDE = """
-SELECT n.source, n.fact_id, n.variant, n.time_us FROM {{schema}}.finance_facts n
+SELECT n.source, n.fact_id, n.variant, n.time_us, n.gaming_day FROM {{schema}}.finance_facts n
  WHERE n.starts AND n.variant = ANY (%(variants)s::int[]) AND n.property = f.property
    AND n.table_name = f.table_name AND n.time_us {sign}= f.time_us
    AND (n.time_us, n.source, n.fact_id) {sign} (f.time_us, f.source, f.fact_id)
@@ -270,7 +271,7 @@ _OF_DAYS = f"""
 WITH starts AS (
     SELECT f.property, f.table_name, next_.source AS next_source, next_.fact_id AS next_id,
            next_.variant AS next_variant, last_.source AS last_source, last_.fact_id AS last_id,
-           last_.variant AS last_variant,
+           last_.variant AS last_variant, last_.gaming_day AS last_day,
            CASE WHEN last_.time_us IS NULL THEN ({_EARLIEST}) ELSE f.time_us END AS since,
            coalesce(next_.time_us, {_LATEST}) AS until
       FROM {{schema}}.finance_facts f
@@ -283,6 +284,11 @@ of_day AS (
       FROM {{schema}}.finance_facts f
      WHERE f.gaming_day = ANY (%(around)s::text[])
        AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+    UNION ALL SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
+      FROM (SELECT DISTINCT property, table_name, last_day FROM starts) s
+      JOIN {{schema}}.finance_facts f ON f.property = s.property AND f.table_name = s.table_name
+       AND f.gaming_day = s.last_day AND f.variant = ANY (%(variants)s::int[])
+     WHERE s.last_day <> ALL (%(around)s::text[])
     UNION ALL SELECT f.source, f.fact_id, f.variant, f.property, f.table_name, f.paper_kind, f.paper
       FROM starts s JOIN {{schema}}.finance_facts f ON f.property = s.property
        AND f.table_name = s.table_name AND f.gaming_day IS NULL
@@ -442,10 +448,31 @@ def _sold_elsewhere(
     return sold_by_house(_told(store, store.query(_SOLD, asked | {"variants": list(variants)}))[0])
 
 
+_ISSUED = f"""
+SELECT {_COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
+  JOIN {{schema}}.finance_numbers n USING (property, number)
+  JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+ WHERE n.kind = 'issued' AND n.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def _issued(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[tuple[str, str], list[Fact]]:
+    """The facts at any table that issue the checks which these tables issued."""
+    own = checks_issued(f for facts in days_of(tables).values() for f in facts)
+    if not own:
+        return {}
+    asked = {"properties": [p for p, _ in own], "numbers": [n for _, n in own]}
+    return checks_issued(
+        _told(store, store.query(_ISSUED, asked | {"variants": list(variants)}))[0]
+    )
+
+
 _SAME_PAPERS = f"""
 WITH its AS (
     SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
-     WHERE f.kind <> 'sold' AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
+     WHERE f.kind NOT IN ('sold', 'issued') AND f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
        AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s))),
 seen AS (
     SELECT property, kind, number

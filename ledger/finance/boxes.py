@@ -321,6 +321,7 @@ def exceptions(
                 says=f"The counts of box {box.number} disagree: {how}.",
                 facts=refs(box.counts),
             )
+        yield from _without_rate(box)
         total = count_total(box.last, bought) if box.last else None
         for fact in box.verified if total is not None else ():
             if isinstance(fact.body, DropBoxVerified) and fact.body.total != total:
@@ -330,6 +331,19 @@ def exceptions(
                     f"{_dollars(total)} was counted.",
                     facts=refs([*box.counts, fact]),
                 )
+
+
+def _without_rate(box: DropBox) -> Iterator[AuditException]:
+    """The exception of foreign notes in a box that count for nothing."""
+    notes = box.last.body.foreign if box.last and isinstance(box.last.body, DropBoxCounted) else ()
+    lacks = [each.currency for each in notes if each.notes and not Fraction(each.rate)]
+    if box.last and lacks:
+        yield AuditException(
+            code="notes_without_rate",
+            says=f"Notes of {' and '.join(lacks)} in box {box.number} have a rate of 0; they count "
+            "for nothing.",
+            facts=refs([box.last]),
+        )
 
 
 def _in_one_count(counts: Sequence[Fact]) -> str:

@@ -216,8 +216,9 @@ def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], dic
     for told in (facts, corrected(facts, corrections(facts))):
         for (_, table), money in tables_of(told, disputed).items():
             slips = (fact for slip in money.slips.get(gaming_day, ()) for fact in slip.facts)
-            before = closer_of(money.days.get(day_before(gaming_day), ()))
-            openers = [before] if before else []
+            days = (day_before(gaming_day), money.last_open.get(gaming_day, ""))
+            before = [closer for day in days if (closer := closer_of(money.days.get(day, ())))]
+            openers = before[:1]
             for fact in (*money.days.get(gaming_day, ()), *slips, *openers):
                 found.setdefault((fact.source, fact.id), {})[table] = None
     return found

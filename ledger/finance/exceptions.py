@@ -24,7 +24,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
-from ledger.finance.placing import by_time
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.slips import refs
 from ledger.finance.win import AuditException
 from ledger.rules.engine.ruling import FactRef
@@ -71,6 +71,11 @@ AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER = (
 )
 SINCE_7 = frozenset((AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER))
 """Codes that no report before version 7 has."""
+
+
+ISSUED_BEFORE, NO_RATE = "check_issued_before", "notes_without_rate"
+SINCE_8 = frozenset((ISSUED_BEFORE, NO_RATE))
+"""Codes that no report before version 8 has."""
 
 
 class _Counted(NamedTuple):
@@ -239,6 +244,40 @@ def _issued_twice(facts: Iterable[Fact]) -> Iterator[AuditException]:
                 "each.",
                 facts=refs(its),
             )
+
+
+def checks_issued(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
+    """The facts that issue each counter check, by property and number, in order of time."""
+    found: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for fact in sorted(facts, key=by_time):
+        if isinstance(fact.body, CounterCheckIssued):
+            found[table_of(fact)[0], fact.body.check].append(fact)
+    return found
+
+
+def issued_before(
+    days: Mapping[DayKey, Sequence[Fact]], issued: Mapping[tuple[str, str], Sequence[Fact]]
+) -> dict[DayKey, list[AuditException]]:
+    """Counter checks whose numbers were issued before, at another table or on another day.
+
+    The later issue alone is named, so that it changes no earlier day. issued: as `checks_issued`.
+    """
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for key, facts in days.items():
+        for (_, number), its in checks_issued(facts).items():
+            told = issued.get((key[0], number), ())
+            before = [each for each in told if by_time(each) < by_time(its[0])]
+            if before:
+                tables = dict.fromkeys(table_of(each)[1] for each in before)
+                found[key].append(
+                    AuditException(
+                        code=ISSUED_BEFORE,
+                        says=f"Counter Check {number} was issued before, at "
+                        f"{' and at '.join(tables)}; chips were sold for each.",
+                        facts=refs([*before, *its]),
+                    )
+                )
+    return found
 
 
 _MOVES_TRAY = (

@@ -29,6 +29,8 @@ from ledger.finance.boxes import vouchers_bought
 from ledger.finance.exceptions import (
     DayKey,
     boxed_twice,
+    checks_issued,
+    issued_before,
     of_corrections,
     of_one_day,
     used_again,
@@ -45,7 +47,7 @@ from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
 from ledger.finance.table_day import DayRecord, RoundsMoney, as_report, papers_of, total, win
-from ledger.finance.win import REPORT, AuditException
+from ledger.finance.win import REPORT, REPORT_7, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
@@ -92,6 +94,7 @@ class TableMoney(NamedTuple):
     first: str | None = None  # its first day
     sent: Mapping[str, Sequence[SlipRecord]] = {}  # slips accepted later, by the day they were sent
     again: Mapping[str, Sequence[AuditException]] = {}  # slips accepted on an earlier day too
+    last_open: Mapping[str, str] = {}  # the day on which it was open before each day
 
 
 def wins(
@@ -192,10 +195,11 @@ def _records(
     tables = tables_of(facts, known.disputed)
     papers = put_together(
         _left_out(tables),
-        boxed_twice(days_of(tables), by_stay=report >= REPORT),
+        boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
+        issued_before(days_of(tables), checks_issued(facts)),
     )
-    homeless = without_day(tables) if report >= REPORT else {}
+    homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
     return records(tables, rounds, papers, sold_by_house(facts), homeless)
 
@@ -220,7 +224,7 @@ def exceptions_of_days(
     for (property_, name), of in tables.items():
         for day, facts in of.days.items():
             found[property_, day, name] += of_one_day(
-                facts, of.slips.get(day, ()), by_stay=report >= REPORT
+                facts, of.slips.get(day, ()), by_stay=report >= REPORT_7
             )
         for day, its in of.again.items():
             found[property_, day, name] += its
@@ -298,6 +302,7 @@ def records(
             across,
             table.sent.get(day, ()),
             sold.get(property_, {}),
+            played=table.days.get(table.last_open.get(day, ""), ()),
         )
     return found
 
@@ -367,7 +372,7 @@ def _table_money(
         for acceptance in slip.accepted[1:]:
             if (its := days.of(acceptance)) not in (None, day):
                 again[its or ""].append(used_again(slip, acceptance))
-    return TableMoney(by_day, slips, unplaced, days.first, sent, again)
+    return TableMoney(by_day, slips, unplaced, days.first, sent, again, days.last_open)
 
 
 def _sent_on(slip: SlipRecord, days: Days) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from calendar import monthrange
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import AdjustmentPaid, DisputeRaised, DropBoxAttached, TableOpened
@@ -112,6 +113,15 @@ class Days:
     def first(self) -> str | None:
         """The day that its first fact begins."""
         return self._days[0] if self._days else None
+
+    @property
+    def last_open(self) -> dict[str, str]:
+        """The gaming day on which the table was open before each day; no entry for the first."""
+        found: dict[str, str] = {}
+        for before, day in pairwise(self._days):
+            if before and day and before != day:
+                found.setdefault(day, before)
+        return found
 
     def at(self, time_us: int) -> str | None:
         """The gaming day at a time; None before the first."""

@@ -15,7 +15,7 @@ from msgspec import structs
 from ledger.facts import DropBoxAttached, InventoryCounted
 from ledger.finance.boxes import boxes
 from ledger.finance.table_day import RoundsMoney, win
-from ledger.finance.win import REPORT
+from ledger.finance.win import REPORT_7
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ def by_shift(
     """
     times = shift_times(of.facts)
     shifts = list(dict.fromkeys(each.shift for each in times))
-    place = _Places(of.facts, times, by_stay=of.report >= REPORT)
+    place = _Places(of.facts, times, by_stay=of.report >= REPORT_7)
     facts = {shift: [fact for fact in of.facts if place.of(fact) == shift] for shift in shifts}
     slips = {shift: [s for s in of.slips if place.of(s.decides) == shift] for shift in shifts}
     across = _across(of, {shift: [*facts[shift], *_facts_of(slips[shift])] for shift in shifts})
@@ -91,6 +91,7 @@ def by_shift(
             facts=facts[shift],
             slips=slips[shift],
             before=before,
+            played=of.played if shift == shifts[0] else (),
             rounds=its,
             across=across.get(shift, ()),
             sent=[each for each in of.sent if place.of(each.dispatched[0]) == shift],

@@ -26,6 +26,7 @@ from ledger.finance.exceptions import (
     BY_ONE,
     SINCE_6,
     SINCE_7,
+    SINCE_8,
     TWO_KINDS,
     numbers_given_twice,
     totals_differ,
@@ -36,6 +37,7 @@ from ledger.finance.win import (
     REPORT,
     REPORT_5,
     REPORT_6,
+    REPORT_7,
     AuditException,
     BoxContent,
     Cause,
@@ -95,12 +97,13 @@ class DayRecord(NamedTuple):
     gaming_day: str
     facts: Sequence[Fact]  # outside rounds, of this day
     slips: Sequence[SlipRecord]  # those that this day decides
-    before: Sequence[Fact]  # the inventory counts of the day before
+    before: Sequence[Fact]  # the facts of the day before
     rounds: RoundsMoney
     across: Sequence[AuditException] = ()  # exceptions that rest on other days too
     sent: Sequence[SlipRecord] = ()  # credits dispatched on this day, accepted on a later one
     sold: Mapping[str, int] = {}  # cents of vouchers that any table sold for chips, by number
     report: int = REPORT  # the version of the report that says it
+    played: Sequence[Fact] = ()  # of the day that it was last open, before days without play
 
 
 class DayMoney(NamedTuple):
@@ -263,7 +266,7 @@ def rests_on_sales(of: DayRecord) -> bool:
 
 def _boxes(of: DayRecord) -> list[DropBox]:
     """The stays of the day's boxes; before version 7 of the report all of a box is one."""
-    return in_boxes.boxes(of.facts, by_stay=of.report >= REPORT)
+    return in_boxes.boxes(of.facts, by_stay=of.report >= REPORT_7)
 
 
 def _win(of: DayRecord) -> TableWin:
@@ -324,7 +327,8 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
     ]
     later = {
         *(SINCE_6 if of.report < REPORT_6 else ()),
-        *(SINCE_7 if of.report < REPORT else ()),
+        *(SINCE_7 if of.report < REPORT_7 else ()),
+        *(SINCE_8 if of.report < REPORT else ()),
     }
     return [each for each in found if each.code not in later]
 
@@ -337,7 +341,7 @@ def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
             code=TWO_KINDS,
             says=f"Rounds of poker are on record beside those of {of.rounds.game}; their rake of "
             f"{dollars(of.rounds.rake)} is in moved and owed.",
-            facts=refs(opened) if of.report >= REPORT else [],
+            facts=refs(opened) if of.report >= REPORT_7 else [],
         )
 
 
@@ -390,7 +394,7 @@ def tournaments(facts: Iterable[Fact]) -> TournamentFigures | msgspec.UnsetType:
 def _is_tournament(of: DayRecord) -> bool:
     """Whether all money of a table's day is a tournament's: the cage has it, and no tray is due."""
     return (
-        of.report >= REPORT
+        of.report >= REPORT_7
         and bool(of.facts)
         and all(isinstance(fact.body, TournamentMoney) for fact in of.facts)
         and not (of.slips or of.rounds.game or of.rounds.awaiting)
@@ -398,15 +402,15 @@ def _is_tournament(of: DayRecord) -> bool:
 
 
 def _opener_differs(of: DayRecord) -> list[AuditException]:
-    """The exception for an opening count that is not the closer of the day before."""
-    opener, closer = opener_of(of), closer_of(of.before)
+    """The exception for an opening count that is not the last closer of the days before."""
+    opener, closer = opener_of(of), closer_before(of)
     if opener is None or closer is None or _total(opener) == _total(closer):
         return []
     return [
         AuditException(
             code="opener_differs",
             says=f"The tray opened with {dollars(_total(opener) or 0)}; "
-            f"it closed with {dollars(_total(closer) or 0)} the day before.",
+            f"it closed with {dollars(_total(closer) or 0)} {_when(of, closer)}.",
             facts=refs([opener, closer]),
         )
     ]
@@ -437,6 +441,20 @@ def opener_of(of: DayRecord) -> Fact | None:
 def closer_of(facts: Sequence[Fact]) -> Fact | None:
     """The last `drop` or `close` count."""
     return next((fact for fact in reversed(facts) if _kind(fact) in ("drop", "close")), None)
+
+
+def closer_before(of: DayRecord) -> Fact | None:
+    """The last count that an opener is compared with: of the day before, or over days without play.
+
+    Before version 8 of the report only of the day before.
+    """
+    return closer_of(of.before) or (closer_of(of.played) if of.report >= REPORT else None)
+
+
+def _when(of: DayRecord, closer: Fact) -> str:
+    if closer_of(of.before) or not isinstance(closer.body, InventoryCounted):
+        return "the day before"
+    return f"on {closer.body.gaming_day}, when it was last open"
 
 
 def exchanged(fact: Fact) -> int:
