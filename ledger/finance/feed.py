@@ -81,7 +81,7 @@ MONEY = (
 )
 """Facts outside rounds that a win rests on."""
 
-_NO_DAY = "no_gaming_day"
+NO_DAY = "no_gaming_day"
 _COME, _ARE = ("comes", "come"), ("is", "are")
 
 
@@ -485,7 +485,7 @@ def _unplaced(facts: Sequence[Fact], verb: tuple[str, str], where: str) -> Audit
         f"1 fact of money {one}" if len(facts) == 1 else f"{len(facts)} facts of money {several}"
     )
     return AuditException(
-        code=_NO_DAY,
+        code=NO_DAY,
         says=f"{counted} {where}, and no day's figures include them.",
         facts=on_slips.refs(facts),
     )

@@ -61,13 +61,13 @@ class CouponLine(NamedTuple):
     serials: Serials
 
 
-DAY_STEPS = ("held over", "issued", "distributed", "in boxes", "returned", "voided", "remaining")
+DAY_STEPS = ("held over", "issued", "distributed", "used", "returned", "voided", "remaining")
 """The steps of a day's form: the first two are the sum of the others.
 
-In boxes: used at a table, and distributed to nobody on record.
+Used: played at a table or found in a box, and distributed to nobody on record.
 """
 
-_ON_FORM = {each: each for each in DAY_STEPS} | dict.fromkeys(USED, "in boxes")
+_ON_FORM = {each: each for each in DAY_STEPS} | dict.fromkeys(USED, "used")
 """The step on the form of what happens to coupons."""
 
 

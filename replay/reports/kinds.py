@@ -17,7 +17,7 @@ from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
-from ledger.finance.groups import grouped
+from ledger.finance.groups import grouped, of_versions
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
 from replay.reports import coupon_papers, drop_boxes, play, slips
@@ -51,7 +51,10 @@ ALL = "all"
 
 
 def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each table, then each game, then the house. Slips are counted of one day only."""
+    """Each table, then each game, then the house: of a closed day those that were signed.
+
+    Slips are counted of one day only.
+    """
     is_day = asked.since == asked.gaming_day
     slips_of = Counter(
         (name, each.entry.partition(":")[0])
@@ -60,7 +63,7 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
     )
     of_period = [msgspec.structs.replace(each, gaming_day=asked.gaming_day) for each in asked.wins]
     sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
-    for of in (*asked.wins, *sums):
+    for of in (*of_versions(asked.wins), *sums):
         drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
         counts = (slips_of[name, kind] if is_day else None for kind in ("fill", "credit"))
         yield (

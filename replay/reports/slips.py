@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 
 from consumers.finance import round_sums, wins
 from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
+from consumers.money.corrections_held import rows_of
 from infra.postgres.view_tables import reading
 from ledger.facts import InventoryCounted
 from ledger.facts.money import ChipSlip
+from ledger.finance.feed import NO_DAY
+from ledger.finance.placing import by_time
 from ledger.finance.shifts import END_US, ShiftTime
+from ledger.finance.slips import slips as slips_in
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
+from ledger.record.wire import fact_of
 from ledger.values import dollars
 from replay.reports.kind import columns
 from replay.shell.zones import house_zones
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
 
+    from infra.postgres.view_tables import ViewStore
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
     from replay.reports.kind import AskedReport
@@ -34,24 +40,41 @@ SLIPS = (
 
 
 def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each slip of the day, by kind and number; then the numbers that are left out."""
+    """Each slip of the day, by kind and number; the numbers left out; the slips of no day."""
     with reading(asked.database, _NAMES) as store:
         day = WinsAsked(asked.property, None, asked.gaming_day)
         found = day_records(store, day, WITH_CORRECTIONS)
+        without = _of_no_day(store, asked)
     zone = house_zones(asked.database).of(asked.property)
     slips = [(slip, of.table) for of in found.values() for slip in of.slips]
     for slip, table in sorted(slips, key=lambda each: (each[0].kind, each[0].number, each[1])):
-        steps = (slip.requested, slip.dispatched, slip.accepted, slip.voided)
-        yield (
-            slip.kind, slip.number, table, _status(slip), _amount(slip),
-            *(_time(step, zone) for step in steps), _minutes_open(slip),
-        )  # fmt: skip
+        yield _row(slip, table, zone, _status(slip))
     for of in asked.wins:
         for each in of.exceptions:
             if each.code == "slip_missing":
                 kind, _, said = each.says.partition(" Slip ")
                 numbers = said.partition(" is not on record")[0]
                 yield kind.lower(), numbers, of.table, "missing", *(None for _ in SLIPS[4:])
+    yield from (_row(slip, table, zone, "of no day") for slip, table in without)
+
+
+def _row(slip: SlipRecord, table: str | None, zone: tzinfo, status: str) -> Sequence[Value]:
+    steps = (slip.requested, slip.dispatched, slip.accepted, slip.voided)
+    return (
+        slip.kind, slip.number, table, status, _amount(slip),
+        *(_time(step, zone) for step in steps), _minutes_open(slip),
+    )  # fmt: skip
+
+
+def _of_no_day(store: ViewStore, asked: AskedReport) -> list[tuple[SlipRecord, str | None]]:
+    """The slips that are of no gaming day, as the day's exceptions name them, with their tables."""
+    found: list[tuple[SlipRecord, str | None]] = []
+    for of in asked.wins:
+        named = [ref for e in of.exceptions if e.code == NO_DAY for ref in e.facts]
+        rows = rows_of(store, [(ref.source, ref.id) for ref in named])
+        facts = sorted(map(fact_of, rows.values()), key=by_time)
+        found += ((slip, of.table) for slip in slips_in(facts))
+    return found
 
 
 def _status(slip: SlipRecord) -> str:

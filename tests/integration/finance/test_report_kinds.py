@@ -120,6 +120,32 @@ def test_slips_and_trays_are_printed_with_their_times_and_differences(
     assert opened[4:7] == ["4990.00", "5000.00", "10.00"]
 
 
+def test_a_slip_of_no_day_is_printed_with_the_day_that_names_it(cli: Cli, tmp_path: Path) -> None:
+    early = slip("fill", "accepted", "F-1", 0) | {"time": "2026-11-20T09:00:00-05:00"}
+    nowhere = slip("credit", "dispatched", "C-9", 5, place="CC-99")
+    own = slip("fill", "accepted", "F-2", 30)
+    ingest(cli, tmp_path / "feed.jsonl", [*day_lines(count(59), own), early, nowhere])
+    assert [row[:5] for row in printed(cli, tmp_path, "slips")] == [
+        ["fill", "F-2", "CC-07", "used", "100.00"],
+        ["fill", "F-1", "CC-07", "of no day", "100.00"],
+        ["credit", "C-9", "CC-99", "of no day", "100.00"],
+    ]
+
+
+def test_the_master_report_of_a_closed_day_has_the_tables_that_it_sums(
+    cli: Cli, tmp_path: Path
+) -> None:
+    other = json.loads(json.dumps(day_lines(count(59))).replace("CC-07", "CC-08"))
+    late = [each | {"id": f"late-{each['id']}"} for each in other]
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(count(59)))
+    assert cli("day", "close", DAY, "--by", "F-1", "--second", "F-2").code == 0
+    before = printed(cli, tmp_path, "master-game")
+    ingest(cli, tmp_path / "feed.jsonl", late)
+    now = printed(cli, tmp_path, "master-game")
+    assert [row[0] for row in now] == [row[0] for row in before] == ["CC-07", "all", "all"]
+    assert "not_signed" in [row[2] for row in printed(cli, tmp_path, "exceptions")]
+
+
 @pytest.mark.long
 def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: Path) -> None:
     first, second = (
@@ -217,7 +243,7 @@ def test_a_form_of_coupons_has_what_was_held_and_what_remains() -> None:
         "held over": 0,
         "issued": 50,
         "distributed": 40,
-        "in boxes": 0,
+        "used": 0,
         "returned": 5,
         "voided": 1,
         "remaining": 4,
@@ -236,9 +262,9 @@ def test_papers_of_coupons_take_none_in_a_box_for_one_that_is_held() -> None:
         return DAY if of.time_us < facts[-1].time_us else "2026-12-01"
 
     form = {each.step: each.serials.pieces for each in day_form(facts, DAY, date)}
-    assert (form["issued"], form["in boxes"], form["remaining"]) == (50, 1, 49)
+    assert (form["issued"], form["used"], form["remaining"]) == (50, 1, 49)
     morrow = {each.step: each.serials.pieces for each in day_form(facts, "2026-12-01", date)}
-    assert (morrow["held over"], morrow["in boxes"], morrow["remaining"]) == (49, 0, 49)
+    assert (morrow["held over"], morrow["used"], morrow["remaining"]) == (49, 0, 49)
     month = {each.step: each.serials.pieces for each in month_inventory(facts, DAY[:7], date)}
     assert month == {"in stock": 50, "held by marketing": 49, "not distributed": 99}
 

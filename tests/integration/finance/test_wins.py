@@ -15,6 +15,7 @@ from ledger.adjudication.feed import adjudicate
 from ledger.facts import (
     AdjustmentPaid,
     CashBoughtIn,
+    CounterCheckIssued,
     DisputeRaised,
     DropBoxAttached,
     DropBoxCounted,
@@ -255,6 +256,40 @@ def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
     assert by_day == whole
     for table in ("CC-08", "cage"):
         assert wins.read(database, table=table) == [e for e in whole if e.table == table]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_check_issued_before_and_a_closer_before_days_without_play_are_found_by_index(
+    database: Database, order: int
+) -> None:
+    """The controls are a check of another number, and a tray that opens as it closed."""
+    later = "2026-11-24"
+    checks = [
+        ("CC-07", "K-1", 20),
+        ("CC-08", "K-1", 30),
+        ("CC-07", "K-2", 40),
+        ("CC-07", "K-1", 920),
+    ]
+    facts = [
+        *(opened(DAY, at=0, table=table) for table in ("CC-07", "CC-08")),
+        *(opened(later, at=900, table=table) for table in ("CC-07", "CC-08")),
+        inventory("open", 5_000, at=1),
+        inventory("close", 6_000, at=60),
+        inventory("open", 6_100, at=901, gaming_day=later),
+        *(
+            told(CounterCheckIssued(position=1, check=number, amount=500), at=at, place=table)
+            for table, number, at in checks
+        ),
+    ][::order]
+    whole = of_feed(kept(database, facts))
+    assert [[each.code for each in win.exceptions] for win in whole] == [
+        *([], ["check_issued_before"], ["check_issued_before", "opener_differs"], []),
+    ]
+    assert [len(each.facts) for each in whole[2].exceptions] == [3, 2]
+    assert wins.read(database) == whole
+    by_day = [each for day in (DAY, later) for each in wins.read(database, gaming_day=day)]
+    assert by_day == whole
+    assert wins.read(database, table="CC-08", gaming_day=DAY) == whole[1:2]
 
 
 @pytest.mark.parametrize("first", [20, 120])

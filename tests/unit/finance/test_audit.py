@@ -9,7 +9,7 @@ import pytest
 
 from ledger.adjudication.feed import adjudicate
 from ledger.finance.feed import wins
-from ledger.finance.win import REPORT, REPORT_5
+from ledger.finance.win import REPORT, REPORT_5, REPORT_7
 from tests.property.finance.floors import floor, read_by_program, worked_out
 from tests.scenes.table_days import (
     DAY,
@@ -179,3 +179,48 @@ def test_an_earlier_report_has_none_of_it() -> None:
     rulings = list(adjudicate(facts))
     [now], [then] = (wins(facts, rulings, None, report) for report in (REPORT, REPORT_5))
     assert (codes(now), codes(then)) == (["check_boxed_twice", "one_person"], [])
+
+
+LATER = "2026-11-23"  # the table was dark for two days
+
+
+@pytest.mark.parametrize(("total", "found"), [(499_900, ["opener_differs"]), (500_000, [])])
+def test_an_opener_is_compared_with_the_last_closer_over_days_without_play(
+    total: int, found: list[str]
+) -> None:
+    lines = [*day_lines(count(59)), *next_day(*day_lines(count(59), closer=500_000), day=LATER)]
+    opener = next(e for e in lines if e["id"].endswith(LATER) and e["data"].get("kind") == "open")
+    opener["data"] |= {"total": total, "chips": {"100": total // 100}}
+    facts = read_by_program(lines)
+    [_, now], [_, then] = (wins(facts, [], None, report) for report in (REPORT, REPORT_7))
+    assert (codes(now), codes(then)) == (found, [])
+    assert now.opener == then.opener == total
+    says = f"The tray opened with $4,999.00; it closed with $5,000.00 on {DAY}, when it was last "
+    assert [each.says for each in now.exceptions] == [f"{says}open."] * len(found)
+
+
+@pytest.mark.parametrize(("number", "found"), [("K-1", ["check_issued_before"]), ("K-2", [])])
+def test_a_check_that_was_issued_before_at_another_table_is_named_where_it_comes_again(
+    number: str, found: list[str]
+) -> None:
+    there = [{**each, "data": {**each["data"]}} for each in day_lines(ISSUED, count(59))]
+    for each in there:
+        each["source"] = each["source"].replace("CC-07", "CC-08")
+        each["id"] += "-there"
+        each["time"] = each["time"].replace("T10", "T11")
+        each["data"] |= {"table": "CC-08"} if "table" in each["data"] else {}
+        each["data"] |= {"check": number} if "check" in each["data"] else {}
+    facts = read_by_program([*day_lines(ISSUED, count(59)), *there])
+    for report, expected in ((REPORT, found), (REPORT_7, [])):
+        here, other = wins(facts, [], None, report)
+        assert (codes(here), codes(other)) == ([], expected)
+    assert sum("CC-07" in each.says for each in wins(facts, [])[1].exceptions) == len(found)
+
+
+@pytest.mark.parametrize(("rate", "found"), [("0.0000", ["notes_without_rate"]), ("1.0725", [])])
+def test_foreign_notes_without_a_rate_are_an_exception(rate: str, found: list[str]) -> None:
+    notes = [{"currency": "EUR", "notes": {"5000": 1}, "rate": rate}]
+    facts = read_by_program(day_lines(count(59, foreign=notes)))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, REPORT_7))
+    assert (codes(now), codes(then)) == (found, [])
+    assert now.drop.foreign == (0 if found else 5_362)
