@@ -33,6 +33,7 @@ from ledger.witnessed_log.signed_notes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from consumers.sealer.topic import CheckpointTopic
     from consumers.sealer.witnesses import Witness
     from infra.postgres.connection import AnyConnection, Database
     from infra.tile_folder import Grown, TileFolder
@@ -66,11 +67,12 @@ class SealerListener(Protocol):
 
 
 class SealedLog(NamedTuple):
-    """A log that this process writes: its files, its key and its witnesses."""
+    """A log that this process writes: its files, its key, its witnesses and its topic."""
 
     folder: TileFolder
     key: SignerKey
     witnesses: Sequence[Witness] = ()
+    topic: CheckpointTopic | None = None
 
 
 def begin_log(folder: TileFolder, name: str) -> SealedLog:
@@ -102,8 +104,8 @@ def seal(
 ) -> None:
     """Seal until `stop` returns true; without `follow`, until the whole record is sealed.
 
-    Raises `Refused` if another sealer writes the log, or if a witness knows a longer or another
-    one: this one was then set back. Raises `Unavailable` if the database fails.
+    Raises `Refused` if another sealer writes the log, or if a witness or the topic has a longer or
+    another one: this one was then set back. Raises `Unavailable` if the database fails.
     """
     with (
         log.folder.leading(),
@@ -111,10 +113,11 @@ def seal(
         translated(database),
     ):
         before = _published(log)
+        size = before.size if before else 0
         for each in log.witnesses:
-            each.require_beginning_of(
-                log.folder, log.key.verifier.name, before.size if before else 0
-            )
+            each.require_beginning_of(log.folder, log.key.verifier.name, size)
+        if log.topic:
+            log.topic.require_beginning_of(log.folder, log.key.verifier, size)
         sealed_at = time.monotonic() - every_s
         while True:
             last = not follow or stop()
@@ -172,12 +175,13 @@ def _new_entries(connection: AnyConnection, grown: Grown) -> tuple[list[LogEntry
 def publish(log: SealedLog, listener: SealerListener) -> Checkpoint:
     """Sign the log as it is, have it cosigned, and replace its checkpoint.
 
-    The checkpoint is on disk before a witness sees it. A witness that does not answer is passed
-    over until the next checkpoint.
+    The checkpoint is on disk before a witness sees it. A witness or a topic that does not answer is
+    passed over until the next checkpoint; the topic gets the newest one also if none is due.
     """
     size = log.folder.grown().size
     before = _published(log)
     if before is not None and before.size == size:
+        _announce(log, before)
         return before
     name = log.key.verifier.name
     checkpoint = Checkpoint(name, size, log.folder.root(size))
@@ -191,7 +195,14 @@ def publish(log: SealedLog, listener: SealerListener) -> Checkpoint:
     figures = {"entries": size, "root": checkpoint.root.hex(), "witnesses": cosigned}
     LOG.info("sealed a checkpoint", extra={"figures": figures})
     listener.sealed(checkpoint, cosigned)
+    _announce(log, checkpoint)
     return checkpoint
+
+
+def _announce(log: SealedLog, checkpoint: Checkpoint) -> None:
+    """Publish the newest checkpoint on the topic, with the cosignatures that it has."""
+    if log.topic and (note := log.folder.checkpoint()):
+        log.topic.add(checkpoint, note)
 
 
 def _published(log: SealedLog) -> Checkpoint | None:

@@ -318,6 +318,21 @@ def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> Produ
     return ProducerRecord(key, truncate_to_fit(kept.body), [("content-type", _JSON), *headers])
 
 
+def checkpoint_record(log: str, body: bytes) -> ProducerRecord:
+    """The record of a signed checkpoint of the witnessed log; `body`: JSON.
+
+    Its id follows from its bytes, and it has no time of its own: the witnesses' are in its text.
+    """
+    told = {
+        "specversion": "1.0",
+        "type": f"roundledger.{MESSAGE_TYPES['checkpoints']}.v1",
+        "source": "/round-ledger/checkpoints",
+        "id": hashlib.sha256(body).hexdigest(),
+    }
+    headers = [(_CE + name, text.encode()) for name, text in told.items()]
+    return ProducerRecord(log.encode(), body, [("content-type", _JSON), *headers])
+
+
 def message_id(name: str, key: str, body: str | None) -> str:
     """A name made unique by what it stands for: the same name and id always mean the same bytes.
 
@@ -335,6 +350,7 @@ MESSAGE_TYPES = {
     "table-state": "table_stated",
     "camera-sync": "camera_marked",
     "alerts": "alert_raised",
+    "checkpoints": "checkpoint_signed",
 }
 """The CloudEvents type name of the records of each view topic."""
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.rulings.rulings import OfRound, OfTable
+from consumers.sealer.topic import CHECKPOINTS
 from infra.kafka import topics
 from infra.kafka.clients import DEFAULT_BOOTSTRAP
 from infra.kafka.dead_letters import HEADERS as LETTER_HEADERS
@@ -70,7 +71,7 @@ _SERVERS = {
     },
 }
 _SCRAM = {"type": "scramSha512", "description": "Each login needs its own rights on topics only."}
-_KEY_PARTS = {"<gaming day>": r"\d{4}-\d{2}-\d{2}", "<entry>": ".+"}
+_KEY_PARTS = {"<gaming day>": r"\d{4}-\d{2}-\d{2}", "<entry>": ".+", "<log>": ".+"}
 """The pattern of a part of a key, if it is not any text without a slash."""
 
 
@@ -282,6 +283,9 @@ def _headers() -> dict[str, Schema]:
         "view_headers": _object(every | view, {}),
         "ruling_headers": _object(every | view | of_ruling, {}),
         "finding_headers": _object(every | view | of_finding, its_day),
+        "checkpoint_headers": _object(
+            {name: schema for name, schema in every.items() if name != "ce_time"}, {}
+        ),
         "tombstone_headers": _object(events | view, {}),
         "letter_headers": _object({name: {"type": "string"} for name in LETTER_HEADERS}, {}),
     }
@@ -290,6 +294,8 @@ def _headers() -> dict[str, Schema]:
 def _headers_of(each: Carried) -> str:
     if each.topic == topics.QUARANTINE:
         return "quarantine_headers"
+    if each.topic == CHECKPOINTS:
+        return "checkpoint_headers"
     of = {OfRound: "ruling_headers", OfTable: "finding_headers"}
     return of[each.first] if each.first else "view_headers"
 

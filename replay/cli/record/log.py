@@ -1,7 +1,7 @@
 """`log`: seal the record into the witnessed log; prove and check what is in it."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,8 @@ from consumers.sealer import check as checking
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
+from consumers.sealer.topic import CheckpointTopic
+from consumers.sealer.topic import breaks as topic_breaks
 from consumers.sealer.witnesses import Witness
 from infra.files import replace_file
 from infra.metrics import metrics_server
@@ -32,6 +34,7 @@ from ledger.witnessed_log.signed_notes import (
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
+from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import Json, print_json, print_text, progress_up_to, say, show_table
 from replay.shell.settings import in_force
@@ -98,6 +101,9 @@ def seal_(
     every: Annotated[
         float, typer.Option(metavar="SECONDS", min=1, help="Seconds between two checkpoints.")
     ] = EVERY_S,
+    topic: Annotated[
+        bool, typer.Option("--topic", help="Publish each checkpoint on Kafka too.")
+    ] = False,
     port: Annotated[
         int | None,
         typer.Option(
@@ -109,20 +115,24 @@ def seal_(
 
     Runs until it is stopped. One sealer writes a log; a second one ends with exit code 2. It signs
     at once when a gaming day is closed, and when 1,000 facts wait. ROUND_LEDGER_WITNESSES_FILE
-    names the witnesses. It ends with exit code 2 if a witness knows a longer or another log: then
-    the record was set back or rewritten.
+    names the witnesses. It ends with exit code 2 if a witness or the topic `ledger.checkpoints.v1`
+    has a longer or another log: then the record was set back or rewritten.
 
     Example: round-ledger log seal --once
     """
     log_to_stderr()
     folder = _folder()
-    sealed = SealedLog(folder, load_key(folder), _witnesses())
+    published = CheckpointTopic(kafka()) if topic else None
+    sealed = SealedLog(folder, load_key(folder), _witnesses(), published)
     watch = SealerMetrics(in_force().ready_s)
     with (
         opened_database(serves=not once) as database,
         until_signalled() as stop,
         _served(watch, port),
+        ExitStack() as after,
     ):
+        if published:
+            after.callback(published.close)
         seal(
             database,
             sealed,
@@ -183,6 +193,9 @@ def check(
     *,
     key: Key = None,
     witness: WitnessKeys = None,
+    topic: Annotated[
+        bool, typer.Option("--topic", help="Compare it with the checkpoints on Kafka too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compare the log with its checkpoint and with the record, entry by entry.
@@ -200,6 +213,9 @@ def check(
         return
     with opened_database() as database, progress_up_to("entries") as passed:
         seen = checking.check(database, _folder(), keys, passed)
+    if topic:
+        more = topic_breaks(kafka(), _folder(), keys[0], seen.checkpoint.size)
+        seen = seen._replace(breaks=[*seen.breaks, *more])
     _tell_checked(seen, json=json)
     if seen.breaks:
         raise typer.Exit(FINDINGS)

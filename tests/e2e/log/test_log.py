@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.fixtures.cli import Cli
+from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from infra.kafka.clients import Connection
     from infra.postgres.tape import PostgresTape
 
 KILLS = 10
@@ -91,6 +94,30 @@ def test_what_a_superuser_changed_is_named_with_no_head_kept_by_hand(
     ]
     assert total["breaks"] == 2
     assert "was edited" in cli("log", "check").out
+
+
+def test_a_log_set_back_is_named_by_the_topic_alone(
+    cli: Cli, tape: PostgresTape, bare_kafka: Connection, tmp_path: Path
+) -> None:
+    """Nobody kept a head and no witness is asked: the checkpoints on Kafka show it."""
+    folder = tmp_path / "log"
+    its = {"ROUND_LEDGER_WITNESSED_LOG": str(folder), **reached(bare_kafka)}
+    cli = Cli({**cli.environ, **its})
+    assert cli("log", "begin", "--name", "ledger.example/record").code == 0
+    assert cli("topics", "apply").code == 0
+    tape.append([fact(1)])
+    assert cli("log", "seal", "--once", "--topic").code == 0
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    tape.append([fact(2)])
+    assert cli("log", "seal", "--once", "--topic").code == 0
+    assert cli("log", "check", "--topic").code == 0
+    shutil.rmtree(folder)
+    copy.rename(folder)
+    refused = cli("log", "seal", "--once", "--topic")
+    assert (refused.code, "the log was set back" in refused.err) == (2, True)
+    assert cli("log", "check").code == 0, "the old copy fits the record"
+    seen = cli("log", "check", "--topic")
+    assert (seen.code, "the log was set back (ledger.checkpoints.v1" in seen.out) == (1, True)
 
 
 def test_errors_say_what_to_do(cli: Cli, log: str, tmp_path: Path) -> None:
