@@ -19,8 +19,8 @@ from consumers.rulings.tables import CORRECTIONS
 from ledger.adjudication.corrections import corrections_of
 from ledger.facts import DropBoxCounted, type_name
 from ledger.finance.boxes import count_total
-from ledger.finance.exceptions import EQUIVOCATION, of_corrections
-from ledger.finance.feed import MONEY, with_named
+from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
+from ledger.finance.feed import MONEY, with_named, with_vain
 from ledger.finance.placing import own_day, table_of
 from ledger.finance.rounds import MONEY_OF_ROUNDS
 from ledger.finance.slips import refs
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey, FactId
+    from ledger.finance.placing import TableId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
@@ -76,7 +77,8 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
     """
     found: dict[DayKey, list[Undecided]] = defaultdict(list)
     pairs = [each for each in _pairs(store, property_) if _is_of_money(each)]
-    days = _days(store, [fact for each in pairs for fact in each[:2]])
+    facts = [fact for each in pairs for fact in each[:2]]
+    days = _days(store, [_Place(table_of(f), own_day(f), f.time_us) for f in facts])
     for each, *of in zip(pairs, days[::2], days[1::2], strict=True):
         for day in sorted({key for key in of if key}):
             its = [f.time_us for f, key in zip(each[:2], of, strict=True) if key == day]
@@ -156,9 +158,17 @@ def _is_of_money(of: _TwoTellings) -> bool:
     return any(isinstance(fact.body, MONEY + MONEY_OF_ROUNDS) for fact in of[:2])
 
 
-def _days(store: ViewStore, facts: Sequence[Fact]) -> list[DayKey | None]:
+class _Place(NamedTuple):
+    """The table of a fact, the gaming day that it names, and its time."""
+
+    table: TableId
+    gaming_day: str | None
+    time_us: int
+
+
+def _days(store: ViewStore, facts: Sequence[_Place]) -> list[DayKey | None]:
     """The table and gaming day of each fact; None if no day of its table had begun."""
-    tables = [table_of(fact) for fact in facts]
+    tables = [each.table for each in facts]
     began = store.query(
         "SELECT (SELECT f.gaming_day FROM {schema}.finance_facts f"
         " WHERE f.starts AND f.variant <> 1 AND f.property = w.property"
@@ -174,7 +184,7 @@ def _days(store: ViewStore, facts: Sequence[Fact]) -> list[DayKey | None]:
     )
     found: list[DayKey | None] = []
     for fact, (property_, name), (day,) in zip(facts, tables, began, strict=True):
-        its = own_day(fact) or day
+        its = fact.gaming_day or day
         found.append((property_, its, name) if its else None)
     return found
 
@@ -219,6 +229,10 @@ def about_corrections(
     asked: property and day, as in the queries of wins.
     """
     made, facts = corrections_of_day(store, asked, (corrected, recorded))
+    if vain := corrections_of_nothing(made, facts):
+        places = [_Place(each.table, each.gaming_day, each.fact.time_us) for each in vain]
+        days = (day and day[1] for day in _days(store, places))
+        corrected = with_vain(corrected, zip(vain, days, strict=True))
     named = of_corrections(made, facts)
     return with_named(corrected, recorded, named, facts) if named else dict(corrected)
 

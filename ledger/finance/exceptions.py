@@ -31,9 +31,10 @@ from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
+    from ledger.finance.placing import TableId
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
 
@@ -74,7 +75,8 @@ SINCE_7 = frozenset((AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER))
 
 
 ISSUED_BEFORE, NO_RATE = "check_issued_before", "notes_without_rate"
-SINCE_8 = frozenset((ISSUED_BEFORE, NO_RATE))
+OF_NOTHING = "correction_of_nothing"
+SINCE_8 = frozenset((ISSUED_BEFORE, NO_RATE, OF_NOTHING))
 """Codes that no report before version 8 has."""
 
 
@@ -195,6 +197,43 @@ def of_corrections(
             for fact, of, why in sorted(vain, key=lambda each: by_time(each[0]))
         ),
     ]
+
+
+class VainCorrection(NamedTuple):
+    """A correction of a fact that is not on record, with the table of that fact's source."""
+
+    fact: Fact
+    table: TableId
+    gaming_day: str | None  # that its content names; None: the one at its time
+
+    @property
+    def exception(self) -> AuditException:
+        """The exception of the table's day."""
+        of = self.fact.body.of if isinstance(self.fact.body, FactCorrected) else self.fact
+        return AuditException(
+            code=OF_NOTHING,
+            says=f"A correction names fact {of.id} of {of.source}, which is not on record.",
+            facts=refs([self.fact]),
+        )
+
+
+def corrections_of_nothing(
+    made: Mapping[FactId, Sequence[Fact]], facts: Collection[FactId]
+) -> list[VainCorrection]:
+    """The corrections of facts that are not on record, in order of time.
+
+    made: corrections by the fact that they are of in the end. facts: those on record among them.
+    """
+    found = []
+    for (source, id_), its in made.items():
+        _, *place = source.split("/")
+        if (source, id_) not in facts and len(place) == 3:  # noqa: PLR2004 - /property/place/device
+            for fact in its:
+                data = (isinstance(fact.body, FactCorrected) and fact.body.data) or {}
+                day = data.get("gaming_day")
+                own = day if isinstance(day, str) else None
+                found.append(VainCorrection(fact, (place[0], place[1]), own))
+    return sorted(found, key=lambda each: by_time(each.fact))
 
 
 def of_one_day(

@@ -30,12 +30,14 @@ from ledger.finance.exceptions import (
     DayKey,
     boxed_twice,
     checks_issued,
+    corrections_of_nothing,
     issued_before,
     of_corrections,
     of_one_day,
     used_again,
 )
 from ledger.finance.placing import (
+    OPENS_DAY,
     Days,
     by_time,
     day_before,
@@ -54,9 +56,9 @@ from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ledger.finance.exceptions import FactId
+    from ledger.finance.exceptions import FactId, VainCorrection
     from ledger.finance.placing import TableId
     from ledger.finance.rounds import RoundMoney
     from ledger.finance.slips import SlipId, SlipRecord
@@ -125,11 +127,36 @@ def day_records(
     """What the win of each table's day rests on, with corrections; parameters as `wins`."""
     told = deduplicate(facts)
     ruled = [each for each in rulings if isinstance(each, Ruling)]
-    found = _records(corrected(told, corrections(told)), ruled, _known(told), report)
+    as_meant = corrected(told, corrections(told))
+    found = _records(as_meant, ruled, _known(told), report)
     made = corrections_of(told)
     known = {(fact.source, fact.id): fact for fact in told}
+    if vain := corrections_of_nothing(made, known):
+        found = with_vain(found, zip(vain, _days_of_vain(as_meant, vain), strict=True))
     named = of_corrections(made, known)
     return with_named(found, _as_recorded(told, ruled, report), named, known) if named else found
+
+
+def _days_of_vain(facts: Iterable[Fact], vain: Iterable[VainCorrection]) -> Iterator[str | None]:
+    """The gaming day of each correction of a fact that is not on record."""
+    starts: dict[TableId, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, OPENS_DAY):
+            starts[table_of(fact)].append(fact)
+    for each in vain:
+        yield each.gaming_day or Days(starts[each.table]).at(each.fact.time_us)
+
+
+def with_vain(
+    records: Mapping[DayKey, DayRecord], vain: Iterable[tuple[VainCorrection, str | None]]
+) -> dict[DayKey, DayRecord]:
+    """Days with the corrections of facts that are not on record, each with its gaming day."""
+    found = dict(records)
+    for each, day in vain:
+        key = (each.table[0], day or "", each.table[1])
+        if key in found:
+            found[key] = found[key]._replace(across=[*found[key].across, each.exception])
+    return found
 
 
 def _day_of(round_: RoundId) -> DayKey:

@@ -21,7 +21,7 @@ REPORT = 8
 REPORT_5, REPORT_6, REPORT_7 = 5, 6, 7
 """5 follows corrections of corrections and itemises the bank of poker; 6 names papers that went
 wrong. 7 counts each stay of a box at its table. 8 compares an opener with the last closer over days
-without play, and names checks issued before and notes without a rate.
+without play, and names checks issued before, notes without a rate and corrections of nothing.
 """
 
 CURRENCY = "USD"

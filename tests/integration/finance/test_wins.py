@@ -32,6 +32,7 @@ from ledger.facts import (
     WagerPlaced,
 )
 from ledger.finance import feed
+from ledger.finance.win import REPORT_7
 from ledger.record.wire import encode, fact_of, parse_line
 from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
 from tests.suite.budget import cases, rest_long
@@ -256,6 +257,31 @@ def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
     assert by_day == whole
     for table in ("CC-08", "cage"):
         assert wins.read(database, table=table) == [e for e in whole if e.table == table]
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_correction_of_a_fact_that_is_not_on_record_is_an_exception_of_its_tables_day(
+    database: Database, *, is_recorded: bool
+) -> None:
+    """Its content names the day, else its time does; the control came late."""
+    lost = inventory("drop", 5_000, at=50)
+    sold = told(CounterCheckIssued(position=1, check="K-1", amount=500), at=55)
+    count = {**msgspec.to_builtins(fact_of(lost).body), "total": 6_000, "chips": {"100": 60}}
+    facts = [
+        opened(DAY, at=0),
+        opened(NEXT, at=900),
+        correction(lost, count, at=950),
+        correction(sold, None, at=960),
+    ]
+    rows = kept(database, [*facts, lost, sold] if is_recorded else facts)
+    whole = of_feed(rows)
+    found = [] if is_recorded else ["correction_of_nothing"]
+    assert [[each.code for each in win.exceptions] for win in whole] == [found, found]
+    assert wins.read(database) == whole
+    by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
+    assert by_day == whole
+    [*_, earlier] = feed.wins(map(fact_of, rows), [], NEXT, REPORT_7)
+    assert earlier.exceptions == []
 
 
 @pytest.mark.parametrize("order", [1, -1])
