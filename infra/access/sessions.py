@@ -30,6 +30,9 @@ WARN_S = 2 * 60
 LAST_S = 10 * 60
 """How long before the end of a shift the page warns that its session ends, seconds."""
 
+FRESH_S = 15 * 60
+"""How long after the password was shown a session may export, release and approve, seconds."""
+
 TRIES_S = 15 * 60
 """How long a failed sign-in counts, seconds."""
 
@@ -127,6 +130,30 @@ class Sessions:
             with self._access.open() as connection:
                 _forget_tries(connection, name, actor.name)
                 note(connection, "signed_in", name, actor, "at a command")
+        return tried
+
+    def is_fresh(self, token: str) -> bool:
+        """Whether the user of a session has shown the password within `FRESH_S`."""
+        with self._access.open() as connection:
+            row = connection.execute(
+                f"SELECT coalesce(proven_at_us, began_at_us) > {NOW} - %s"  # noqa: S608 - as above
+                " FROM access.sessions WHERE token_hash = %s".encode(),
+                (FRESH_S * _S, _digest(token)),
+            ).fetchone()
+        return bool(row and row[0])
+
+    def prove(self, token: str, name: str, password: str, address: str) -> Try:
+        """Take the password of a session's user once more; the session is fresh if it fits."""
+        tried = self.tried(name, password, address)
+        if tried.fits:
+            with self._access.open() as connection:
+                _forget_tries(connection, name, address)
+                connection.execute(
+                    f"UPDATE access.sessions SET proven_at_us = {NOW}"  # noqa: S608 - as above
+                    " WHERE name = %s AND token_hash = %s".encode(),
+                    (name, _digest(token)),
+                )
+                note(connection, "password_shown", name, Actor(name, address))
         return tried
 
     def begin(self, name: str, address: str, how: str) -> str:

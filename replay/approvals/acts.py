@@ -16,7 +16,9 @@ import msgspec
 from consumers.finance import sealed_wins
 from consumers.runtime.lifecycle import up_to_date
 from ledger.errors import NotFound, Refused
+from ledger.facts import BreakAcknowledged, VarianceExplained
 from ledger.values import dollars
+from replay.recording.plain_papers import EnteredPaper
 from replay.recording.sealed_days import (
     SealedDay,
     Signers,
@@ -24,6 +26,8 @@ from replay.recording.sealed_days import (
     seal_rows,
     versions_folder,
 )
+from replay.text.typed import written
+from replay.text.wins import signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -94,11 +98,11 @@ def _closed_day(of: Proposed) -> MadeFact:
             where=day,
             hint="Complete them, or say why the day is closed as it is.",
         )
-    signed = pinned.wins.as_version(body.version).tables
+    tables = pinned.wins.as_version(body.version).tables
     says = [
         *_of_day(of, day),
         ("version", str(body.version)),
-        *((each.table or "", _figures(each)) for each in signed),
+        *((each.table or "", _figures(each)) for each in tables),
         ("digest of the wins", body.digest),
     ]
 
@@ -121,6 +125,54 @@ def _reopened_day(of: Proposed) -> MadeFact:
         up_to_date(of.database, sealed_wins.VIEWS)
 
     return MadeFact(case, body, day, says, done, _win(of, day))
+
+
+def _explained_variance(of: Proposed) -> MadeFact:
+    table, day, amount = of.terms["table"], of.terms["gaming_day"], int(of.terms["amount"])
+    because = written(of.terms.get("because", ""), "because")
+    body = VarianceExplained(
+        table=table, gaming_day=day, amount=amount, because=because, by=of.by, second=of.second
+    )
+    new = EnteredPaper(
+        property=of.property, place="office", fact="variance_explained", key=of.terms["key"]
+    )
+    case = of.read(new)
+    assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
+    case.require(body)
+    says = [
+        *_of_day(of, day),
+        ("table", table),
+        ("amount explained", signed(amount)),
+    ]
+    return MadeFact(case, body, f"{table}, {day}", says, page=_win(of, day))
+
+
+def _acknowledged_break(of: Proposed) -> MadeFact:
+    """A break that changes while its request waits is a new one: the fact pins the row."""
+    numbers = {
+        name: int(of.terms[name])
+        for name in ("sequence", "position", "quarantine")
+        if name in of.terms
+    }
+    body = BreakAcknowledged(
+        kind=of.terms["kind"],
+        tape=of.terms.get("tape"),
+        row_sha256=of.terms["row_sha256"],
+        because=written(of.terms.get("because", ""), "because"),
+        by=of.by,
+        second=of.second,
+        **numbers,
+    )
+    new = EnteredPaper(
+        property=of.property, place="office", fact="break_acknowledged", key=of.terms["key"]
+    )
+    case = of.read(new)
+    assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
+    case.require(body)
+    named = ("kind", "tape", "sequence", "position", "quarantine", "row_sha256", "because")
+    says = [(name, of.terms[name]) for name in named if name in of.terms]
+    where = numbers.get("position") or numbers.get("quarantine") or of.terms.get("tape", "")
+    return MadeFact(case, body, f"{of.terms['kind'].replace('_', ' ')} at {where}"[:128], says)
 
 
 def _signers(of: Proposed) -> Signers:
@@ -150,6 +202,7 @@ def _win(of: Proposed, day: str) -> str:
 
 
 _FINANCE: frozenset[Role] = frozenset(("finance",))
+_KEEPERS: frozenset[Role] = frozenset(("finance", "ops"))
 
 ACTS = (
     Act(
@@ -157,6 +210,11 @@ ACTS = (
         frozenset(("second", "heads")),
     ),
     Act("day_reopen", "Open a gaming day again", _FINANCE, _FINANCE, _reopened_day),
+    Act("variance_explain", "Explain a variance", _FINANCE, _FINANCE, _explained_variance),
+    Act(
+        "break_acknowledge", "Acknowledge a break of the record", _KEEPERS, _KEEPERS,
+        _acknowledged_break,
+    ),
 )  # fmt: skip
 """Every act that two people sign."""
 

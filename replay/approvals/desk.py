@@ -74,12 +74,13 @@ class ApprovalDecisions(Decisions[Any]):
                 where="second",
                 hint="Name another person, who signs in and approves.",
             )
+        terms = {name: text for name, text in terms.items() if text}
         made = row.make(self._proposed(property_, terms, user.employee))
         new = ApprovalRequest(property=property_, name=name_at(now_us()))
         body = ApprovalRequested(
             act=act,
             about=made.about,
-            terms=dict(terms),
+            terms=terms,
             digest=row.digest(made),
             hours=HOURS,
             by=user.employee,

@@ -87,6 +87,11 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
         return self.asked_at_us + self.request.hours * _HOUR_US
 
     @builtins.property  # as above
+    def page(self) -> str:
+        """The address of its page."""
+        return f"/approvals/{self.property}/{self.name}"
+
+    @builtins.property  # as above
     def because(self) -> str | None:
         """Why it was refused; None if it was not."""
         return self.answer.because if isinstance(self.answer, ApprovalRefused) else None

@@ -146,7 +146,11 @@ FORMS = (
     ),
     JsonForm(("day show", "day reopen", "day close"), "gaming day", fields_of(ClosedDay)),
     JsonForm(("day close",), "gaming day that lacks something", ("missing", "tables")),
-    JsonForm(("day close", "day reopen"), "request, once the ledger has users", _REQUEST),
+    JsonForm(
+        ("acknowledge", "day close", "day reopen", "variance explain"),
+        "request, once the ledger has users",
+        _REQUEST,
+    ),
     JsonForm(
         ("dispute raise",),
         "dispute",

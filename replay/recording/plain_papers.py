@@ -70,6 +70,7 @@ class PaperForm(NamedTuple):
     several: bool = False  # the second person's field is a list
     of_both: bool = False  # the law wants the second person of another department than the role's
     keyed: bool = False  # its fact has the form's key
+    act: str = ""  # the act that another person approves; empty: it is recorded at once
     decided_by: Decider = "form"
     says: str = ""  # what it is for, if the title does not say it
 
@@ -186,7 +187,7 @@ FORMS = (
             _TABLE, _DAY, PaperField("amount", "Dollars that it explains, as -25.00", "signed"),
             PaperField("because", "What the investigation found", "prose"),
         ),
-        "by", "second", "Second person",
+        "by", act="variance_explain",
         says="A written investigation, signed by two. It closes the lines of the table that end "
         "on this gaming day.",
     ),

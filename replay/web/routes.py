@@ -16,7 +16,11 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
 from replay.web.access import authentication
-from replay.web.access.authentication import NotSignedInError, OpenedElsewhereError
+from replay.web.access.authentication import (
+    NotSignedInError,
+    OpenedElsewhereError,
+    PasswordNeededError,
+)
 from replay.web.api import finance
 from replay.web.approvals import pages as approvals
 from replay.web.documentation import SITE, Documentation
@@ -98,6 +102,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     if ports.address.proxies:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[*ports.address.proxies])
     app.add_exception_handler(NotSignedInError, _not_signed_in)
+    app.add_exception_handler(PasswordNeededError, _password_needed)
     app.add_exception_handler(OpenedElsewhereError, _opened_elsewhere)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
@@ -117,6 +122,13 @@ async def _not_signed_in(request: Request, error: Exception) -> Response:
     if wants_page(request):
         return await sign_in.to_sign_in(request)
     return JSONResponse({"error": "Nobody is signed in", "hint": "Sign in at /sign-in."}, 401)
+
+
+async def _password_needed(request: Request, error: Exception) -> Response:
+    if wants_page(request):
+        return await sign_in.ask_again(request, str(error))
+    hint = "Open any page that exports or approves, and give the password."
+    return JSONResponse({"error": "The password is asked for again", "hint": hint}, 401)
 
 
 async def _opened_elsewhere(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """`variance`: hold beside its limits, and the investigations that close what lies outside."""
 
+import secrets
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,9 +23,11 @@ from ledger.finance.statistics.hold import (
     VarianceLine,
 )
 from ledger.values import Source, dollars
+from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, GamingDay, Second, require_gaming_day
+from replay.cli.shell.people import PasswordFile, signed_in
 from replay.recording.house_facts import append_fact
 from replay.recording.sealed_days import versions_folder
 from replay.rounds.views import opened_views
@@ -144,7 +147,7 @@ def _decimal(text: str) -> str:
 
 
 @variance.command("explain")
-def explain(
+def explain(  # noqa: PLR0913 - one argument an option
     table: Annotated[str, typer.Argument(metavar="TABLE", help="Table, such as CC-07.")],
     day: Annotated[
         str,
@@ -156,11 +159,13 @@ def explain(
     by: By,
     second: Second,
     property_: Annotated[str, typer.Option("--property", help="Casino, such as hollywood.")],
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Record what an investigation of a table's variance found, signed by two people.
 
-    It closes the table's lines of each period that ends on the day.
+    It closes the table's lines of each period that ends on the day. Once the ledger has users, it
+    asks --second to approve it.
 
     Example: round-ledger variance explain CC-02 2026-11-20 --amount 0 --because "One patron won."
     --by F-3001 --second F-3002 --property hollywood
@@ -176,6 +181,12 @@ def explain(
     )
     with opened_views(variances.VIEWS, property_) as database, PostgresTape(database) as tape:
         variances.require_table(database, property_, table, day)
+        if person := signed_in(database, by, password_file):
+            terms = {"table": table, "gaming_day": day, "amount": str(amount), "because": because}
+            terms["key"] = secrets.token_hex(8)
+            wanted = RequestedAct("variance_explain", property_, terms, second)
+            ask(database, person, wanted, json=json)
+            return
         noted = append_fact(tape, body, Source(property_, "office", "variances"))
     if json:
         print_json({"position": noted.position, "table": table, "gaming_day": day})

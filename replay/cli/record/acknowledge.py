@@ -1,8 +1,10 @@
 """`acknowledge`: put on record that people know of a break, and why it is there."""
 
+import secrets
 from typing import Annotated
 
 import typer
+from msgspec import to_builtins
 
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape, properties
@@ -12,10 +14,12 @@ from ledger.record.acknowledged import acknowledgement
 from ledger.record.verify import RecordBreak, Verified
 from ledger.roster.roster import OFFICE
 from ledger.values import Source, quantity
+from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.record.record import HeadsFile, kept_heads, print_breaks
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, Second
+from replay.cli.shell.people import PasswordFile, signed_in
 from replay.recording.house_facts import append_facts, build_fact
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, progress_up_to, say
@@ -31,7 +35,7 @@ ROUNDS_MAX = 2
 
 
 @app.command("acknowledge")
-def acknowledge(
+def acknowledge(  # noqa: PLR0913 - one argument an option
     position: Annotated[
         int | None, typer.Option(min=1, help="The position at which `verify` names the break.")
     ] = None,
@@ -42,6 +46,7 @@ def acknowledge(
     because: Annotated[str, typer.Option(metavar="TEXT", help="Why the break is there.")],
     by: By,
     second: Second,
+    password_file: PasswordFile = None,
     property_: Casino = None,
     head: HeadsFile = None,
     json: Json = False,
@@ -51,7 +56,7 @@ def acknowledge(
     It verifies the record first, and acknowledges every break at that position as it is now.
     `verify` still names the break, with who acknowledged it and why. It exits with 0 once all are
     acknowledged. If the row there changes again, that is a new break. Exit code 1 if any break
-    stays open.
+    stays open. Once the ledger has users, it asks --second to approve each.
 
     Example: round-ledger acknowledge --position 41 --because "Edited by SQL, incident 12"
     --by A-3001 --second A-3002
@@ -71,6 +76,7 @@ def acknowledge(
 
     done = 0
     with opened_database() as database, PostgresTape(database) as tape:
+        person = signed_in(database, by, password_file)
         for _ in range(ROUNDS_MAX):
             with progress_up_to("verify") as passed:
                 seen = with_acknowledgements(database, tape.verify(kept, passed))
@@ -80,6 +86,11 @@ def acknowledge(
                 raise _no_such(seen)
             if not found:
                 break
+            if person:
+                for each in found:
+                    wanted = _requested(database, each, property_, reason, second)
+                    ask(database, person, wanted, json=json)
+                return
             facts = [
                 build_fact(
                     acknowledgement(each, reason, *people),
@@ -96,6 +107,17 @@ def acknowledge(
         say(f"Acknowledged: {quantity(done, 'break')}. Open: {quantity(still, 'break')}.")
     if not seen.is_accepted:
         raise typer.Exit(FINDINGS)
+
+
+def _requested(
+    database: Database, broken: RecordBreak, property_: str | None, because: str, second: str
+) -> RequestedAct:
+    """What is asked for to acknowledge a break: its place and its row, as the fact has them."""
+    pinned = to_builtins(acknowledgement(broken, because, "", ""))
+    terms = {name: str(each) for name, each in pinned.items() if name not in ("by", "second")}
+    terms["key"] = secrets.token_hex(8)
+    house = property_ or _property(database, broken)
+    return RequestedAct("break_acknowledge", house, terms, second)
 
 
 def _property(database: Database, broken: RecordBreak) -> str:

@@ -6,7 +6,8 @@ MEANINGS = {
     "request": "name of the request",
     "terms": "what was typed for a request, by name",
     "about": "what a request is of, such as a gaming day",
-    "act": "what a request asks for: `day_close`, `day_reopen`",
+    "act": "what a request asks for: `day_close`, `day_reopen`, `variance_explain` or "
+    "`break_acknowledge`",
     "answered_at": "when it was answered; null: not yet",
     "answered_by": "who approved, refused or withdrew it; null: nobody",
     "asked": "the only person who may approve it; null: any who may",

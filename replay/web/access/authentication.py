@@ -29,11 +29,18 @@ SESSION, FORM = "round_ledger_session", "round_ledger_form"
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 CSRF_FIELD, CSRF_HEADER = "csrf", "X-CSRF-Token"
 
+PASSWORD_AGAIN = "password_again"  # noqa: S105 - the name of a field
+"""The field for the password, on the page that asks for it again."""
+
 FORBIDDEN_HINT = "Go back, reload the page and send the form again."
 
 
 class NotSignedInError(Exception):
     """Nobody is signed in: a page redirects to sign-in, anything else answers 401."""
+
+
+class PasswordNeededError(Exception):
+    """The session is not fresh: the password is asked for before anything is done."""
 
 
 class OpenedElsewhereError(Exception):
@@ -63,6 +70,36 @@ def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
         return user
 
     return dependency
+
+
+def signed_in_lately(*roles: Role) -> Callable[[Request], Awaitable[User]]:
+    """As `signed_in`, for who has shown the password within the last 15 minutes.
+
+    For exports, releases and approvals. Raises `PasswordNeededError`.
+    """
+    who_is = signed_in(*roles)
+
+    async def dependency(request: Request) -> User:
+        user = await who_is(request)
+        await require_fresh(request, user)
+        return user
+
+    return dependency
+
+
+async def require_fresh(request: Request, user: User) -> None:
+    """Raise `PasswordNeededError` unless the password was shown lately, or is in the form."""
+    sessions, token = ports(request).sessions, request.cookies.get(cookie(request, SESSION), "")
+    if await run_in_threadpool(sessions.is_fresh, token):
+        return
+    typed = None if request.method in SAFE else (await request.form()).get(PASSWORD_AGAIN)
+    if not isinstance(typed, str) or not typed:
+        raise PasswordNeededError
+    tried = await run_in_threadpool(sessions.prove, token, user.name, typed, address(request))
+    if tried.wait_s:
+        raise PasswordNeededError(f"Too many tries. Try again in {tried.wait_s // 60} minutes.")
+    if not tried.fits:
+        raise PasswordNeededError("The password is wrong.")
 
 
 async def visitor(request: Request) -> User | None:

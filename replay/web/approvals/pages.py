@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
+from starlette.exceptions import HTTPException
 
 from infra.access.users import User
 from ledger.errors import Refused, Usage
 from replay.approvals.acts import PEOPLE, act_of
 from replay.recording.house_facts import now_us
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import signed_in, signed_in_lately
 from replay.web.entry import papers, typed
 from replay.web.page import page
 from replay.web.ports import ports
@@ -28,7 +29,7 @@ OF_ONE = PATH + "/{property_}/{name}"
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in(*PEOPLE, "auditor"))]
-Answerer = Annotated[User, Depends(signed_in(*PEOPLE))]
+Answerer = Annotated[User, Depends(signed_in_lately(*PEOPLE))]
 Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
 
@@ -38,7 +39,6 @@ class ListedRequest(NamedTuple):
     case: ApprovalRequest
     act: Act
     state: State
-    path: str
     is_mine: bool
 
 
@@ -68,7 +68,7 @@ def answer(request: Request, who: Answerer, form: Form, property_: str, name: st
         _answer(request, who, case, form)
     except (Usage, Refused) as error:
         return _page(request, who, property_, name, 422, form=form, wrong=papers.wrong(error))
-    return papers.see(address(case))
+    return papers.see(case.page)
 
 
 def _answer(request: Request, who: User, case: ApprovalRequest, form: Mapping[str, str]) -> None:
@@ -85,26 +85,13 @@ def _answer(request: Request, who: User, case: ApprovalRequest, form: Mapping[st
             raise Usage("The answer is not known", where="step", hint="Choose one.")
 
 
-def address(case: ApprovalRequest) -> str:
-    """The address of a request."""
-    return f"{PATH}/{case.property}/{case.name}"
-
-
-def ask(
-    request: Request, who: User, act: str, property_: str, terms: Mapping[str, str]
-) -> Response:
-    """Put a request on record and lead to it. Raises `Refused` and `Usage`."""
-    given = {name: text for name, text in terms.items() if text}
-    return papers.see(address(ports(request).approvals.ask(act, property_, given, who)))
-
-
 def _listed(request: Request, who: User) -> list[ListedRequest]:
     found = []
     for case in ports(request).approvals.recent():
         act = act_of(case.request.act)
         if who.has(*act.asks, *act.gives, "auditor"):
             state, is_mine = case.state(now_us()), case.is_of(who)
-            found.append(ListedRequest(case, act, state, address(case), is_mine))
+            found.append(ListedRequest(case, act, state, is_mine))
     return found
 
 
@@ -120,6 +107,8 @@ def _page(
 ) -> Response:
     shown = ports(request).approvals.shown(property_, name)
     case, act = shown.case, shown.act
+    if not who.has(*act.asks, *act.gives, "auditor"):
+        raise HTTPException(403, "Your role may not open this request.")
     state = case.state(now_us())
     is_mine = case.is_of(who)
     return page(

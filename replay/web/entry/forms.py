@@ -47,6 +47,10 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
         if "table" in values:
             papers.require_table(day, values["table"])
         key = _key(form)
+        if of.act:
+            terms = {name: str(value) for name, value in values.items()}
+            asked = ports(request).approvals.ask(of.act, house, terms | {"key": key}, user)
+            return papers.see(asked.page)
         body = filled(of, key, values, user.employee, form.get("second", ""))
         if of.of_both:
             without = frozenset((of.role,))

@@ -27,7 +27,6 @@ from replay.recording.sealed_days import versions_folder
 from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
-from replay.web.approvals import pages as approvals
 from replay.web.entry import papers, typed
 from replay.web.finance.asked import asked_for
 from replay.web.finance.work_list import work_list
@@ -122,10 +121,11 @@ def close(request: Request, who: Closer, form: Form) -> Response:
     terms = {name: form.get(name, "").strip() for name in ("because", "despite")}
     try:
         papers.day_of(request, typed.text(form, "property"), day)
-        return approvals.ask(request, who, act, house, terms | {"gaming_day": day})
+        case = ports(request).approvals.ask(act, house, terms | {"gaming_day": day}, who)
     except (Usage, Refused) as error:
         asked = WinsAsked(gaming_day=day)
         return _page(request, who, asked, 422, form=form, wrong=papers.wrong(error))
+    return papers.see(case.page)
 
 
 def _page(
@@ -183,7 +183,6 @@ def _page(
         closing=[]
         if asked.table
         else list(_closing(request, shown, sealed_wins.seals_of(database, wanted))),
-        address=approvals.address,
         form=form or {},
         wrong=wrong,
         names=FIGURES,

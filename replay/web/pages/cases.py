@@ -34,7 +34,12 @@ from replay.rounds.story import Story
 from replay.text.times import aloud, local, read, span
 from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import (
+    PASSWORD_AGAIN,
+    require_fresh,
+    signed_in,
+    signed_in_lately,
+)
 from replay.web.access.blind_review import case_address as address
 from replay.web.page import page
 from replay.web.pages import marks
@@ -65,6 +70,7 @@ WINDOWS = f"{PATH}/windows"
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in(*READERS))]
 Investigator = Annotated[User, Depends(signed_in("surveillance"))]
+Releaser = Annotated[User, Depends(signed_in_lately("surveillance"))]
 Name = Annotated[str, Form(min_length=1, max_length=NAME_MAX)]
 Text = Annotated[str, Form(min_length=1, max_length=2 * TEXT_MAX)]  # as it is sent; see `lines`
 Maybe = Annotated[str, Form(max_length=2 * TEXT_MAX)]
@@ -272,7 +278,7 @@ def window(request: Request, user: Reader, property_: str, name: str) -> Respons
 
 @router.post(WINDOWS + "/{property_}/{name}")
 def release(
-    request: Request, user: Investigator, property_: str, name: str, because: Maybe = ""
+    request: Request, user: Releaser, property_: str, name: str, because: Maybe = ""
 ) -> Response:
     """Let the footage of a window expire again: a fact for each camera, with who and why."""
     blind_review.refuse_release(request, user, ports(request).windows.one(property_, name))
@@ -334,6 +340,9 @@ async def step(request: Request, user: Investigator, property_: str, dispute: st
     """
     form = await request.form()
     typed = {name: str(value) for name, value in form.items()}
+    if typed.get("step") == "release":
+        await require_fresh(request, user)
+    typed.pop(PASSWORD_AGAIN, None)
     return await run_in_threadpool(_step, request, user, (property_, dispute), typed)
 
 

@@ -34,7 +34,7 @@ from replay.recording.house_facts import screen
 from replay.text.file_names import file_name
 from replay.text.times import stamp
 from replay.text.typed import written
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import signed_in_lately
 from replay.web.pages.lanes import TableSpan
 from replay.web.pages.round_page import span_of
 from replay.web.ports import ports
@@ -54,7 +54,7 @@ _CHUNK = 1 << 20  # bytes read at once
 
 router = APIRouter(include_in_schema=False)
 
-Exporter = Annotated[User, Depends(signed_in(*EXPORTERS))]
+Exporter = Annotated[User, Depends(signed_in_lately(*EXPORTERS))]
 
 
 @router.post("/clips")

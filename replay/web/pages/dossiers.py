@@ -22,7 +22,7 @@ from replay.rounds.reading import footage_folder
 from replay.text.file_names import file_name
 from replay.text.typed import written
 from replay.web.access import blind_review
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import signed_in, signed_in_lately
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -41,6 +41,7 @@ _ONE = threading.Lock()  # one at a time: each decodes a round and writes its fo
 
 router = APIRouter(include_in_schema=False)
 Maker = Annotated[User, Depends(signed_in(*MAKERS))]
+Exporter = Annotated[User, Depends(signed_in_lately(*MAKERS))]
 Name = Annotated[str, Query(min_length=1, max_length=NAME_MAX)]
 Maybe = Annotated[Kind | None, Query()]
 
@@ -59,7 +60,7 @@ def ask(request: Request, user: Maker, of: Name, kind: Maybe = None) -> Response
 @router.post(PATH)
 def make(
     request: Request,
-    user: Maker,
+    user: Exporter,
     of: Annotated[str, Form(min_length=1, max_length=NAME_MAX)],
     because: Annotated[str, Form(min_length=1, max_length=BECAUSE_MAX)],
     pre_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = PRE_S,

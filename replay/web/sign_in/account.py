@@ -54,6 +54,7 @@ async def end_session(request: Request, session: Typed = "") -> Response:
     """End one of the user's sessions."""
     user = await _user(request)
     await authentication.check_csrf(request)
+    await authentication.require_fresh(request, user)
     await run_in_threadpool(
         ports(request).sessions.end, user.name, session, authentication.address(request)
     )

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
 from infra.access.connections import Actor
-from infra.access.sessions import TimeLeft
+from infra.access.sessions import FRESH_S, TimeLeft
 from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, ROLES, Role, User
 from ledger.errors import LedgerError
 from replay.web.access import authentication
@@ -27,7 +27,7 @@ from replay.web.ports import ports
 LINK_S = 15 * 60
 """Seconds for which the first user's link works."""
 
-_UNSEEN = frozenset((authentication.CSRF_FIELD, "step", "version"))
+_UNSEEN = frozenset((authentication.CSRF_FIELD, authentication.PASSWORD_AGAIN, "step", "version"))
 """Hidden fields of forms."""
 
 WRONG = "The name or the password is wrong."
@@ -128,6 +128,40 @@ async def _left(request: Request) -> Response:
     found = await run_in_threadpool(ports(request).sessions.left, token)
     told = found or TimeLeft("", 0, 0)
     return JSONResponse({**told._asdict(), "csrf": authentication.csrf_of(token) if found else ""})
+
+
+@router.post("/session/password")
+async def prove(request: Request, next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002 - as above
+    """Take the password once more, then lead to the address that asked for it."""
+    user = await authentication.visitor(request)
+    if user is None:
+        raise authentication.NotSignedInError
+    await authentication.check_csrf(request)
+    await authentication.require_fresh(request, user)
+    return RedirectResponse(here(next), 303)
+
+
+async def ask_again(request: Request, says: str) -> Response:
+    """The page that asks for the password, and goes on with what was sent or opened."""
+    user = authentication.who(request)
+    is_read = request.method in authentication.SAFE
+    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    fields = [] if is_read else (await request.form()).multi_items()
+    own = (authentication.CSRF_FIELD, authentication.PASSWORD_AGAIN)
+    typed = [(name, text) for name, text in fields if isinstance(text, str) and name not in own]
+    accounts = await run_in_threadpool(ports(request).users.list)
+    return page(
+        request,
+        "password_again.html",
+        401,
+        user=user,
+        has_password=any(user and each.name == user.name and each.password for each in accounts),
+        action="/session/password" if is_read else path,
+        fields=[("next", here(path))] if is_read else typed,
+        field=authentication.PASSWORD_AGAIN,
+        minutes=FRESH_S // 60,
+        says=says,
+    )
 
 
 @router.get("/setup")

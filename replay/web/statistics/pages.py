@@ -22,7 +22,7 @@ from replay.rounds.sentences import wager_of_any_game
 from replay.statistics.error_report import PLURALS, to_csv, work_out
 from replay.text.times import is_gaming_day
 from replay.web.access import blind_review
-from replay.web.access.authentication import signed_in
+from replay.web.access.authentication import signed_in, signed_in_lately
 from replay.web.page import page
 from replay.web.ports import ports
 from replay.web.statistics import charts
@@ -42,6 +42,7 @@ GROUPS: tuple[ErrorsBy, ...] = get_args(ErrorsBy)
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in("surveillance", "auditor"))]
+Exporter = Annotated[User, Depends(signed_in_lately("surveillance", "auditor"))]
 
 
 class StatisticsForm(NamedTuple):
@@ -108,7 +109,7 @@ def statistics(request: Request, who: Reader) -> Response:
 
 
 @router.get("/statistics.csv")
-def rows(request: Request, who: Reader) -> Response:
+def rows(request: Request, who: Exporter) -> Response:
     """The rows of the page's first table as CSV."""
     form = _read(request, who)
     report = work_out(ports(request).database, form.asked, lucky=form.lucky)

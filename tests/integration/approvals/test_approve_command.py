@@ -6,6 +6,7 @@ import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers.registry import install
@@ -90,6 +91,36 @@ def test_a_request_is_refused_with_a_reason_or_withdrawn(ledger: Cli) -> None:
     assert withdrawn.json[0]["state"] == "withdrawn"
     for name in (first, second):
         assert give(ledger, name, "S-finb").code == 2
+
+
+def test_a_variance_is_explained_by_two_people(ledger: Cli) -> None:
+    why = ("--amount", "-2550", "--because", "One patron won.", "--property", "p", "--json")
+    asked = as_(ledger, "variance", "explain", "CC-07", DAY, *why, *TWO, "--password-file", "-")
+    assert asked.json[0]["act"] == "variance_explain", asked.err
+    name = asked.json[0]["request"]
+    [shown] = ledger("approve", "show", name, "--json").json
+    assert (shown["says"]["table"], shown["says"]["amount explained"]) == ("CC-07", "-$25.50")
+    assert give(ledger, name, "S-fina").code == 2
+    assert give(ledger, name, "S-finb").code == 0
+
+
+def test_a_break_is_acknowledged_by_two_people(ledger: Cli, database: Database) -> None:
+    with closing(AccessDatabase(database)) as access:
+        add_user(access, "keeper", "ops")
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 2")
+    why = ("--position", "2", "--because", "Incident 12", "--password-file", "-", "--json")
+    asked = as_(ledger, "acknowledge", *why, "--by", "S-fina", "--second", "S-keeper")
+    assert asked.code == 0, asked.err
+    [request] = asked.json
+    assert (request["act"], request["about"]) == ("break_acknowledge", "edited payload at 2")
+    assert ledger("verify").code == 1, "one person is not enough"
+    assert give(ledger, request["request"], "S-fina").code == 2
+    given = give(ledger, request["request"], "S-keeper")
+    assert given.code == 0, given.err
+    seen = ledger("verify")
+    assert (seen.code, "Acknowledged by S-fina and S-keeper: Incident 12" in seen.err) == (0, True)
 
 
 def test_a_command_asks_for_nothing_in_somebody_elses_name(ledger: Cli) -> None:

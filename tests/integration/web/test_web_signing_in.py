@@ -58,7 +58,7 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 OF_ROLE: dict[str, set[str]] = {
     "surveillance": {"/find", "/review", "/live", "/import", "/log", "/shift", "/statistics"},
     "finance": {"/find", "/drop", "/win", "/entry", "/approvals"},
-    "ops": {"/live"},
+    "ops": {"/live", "/approvals"},
     "auditor": {
         "/find",
         "/review",
