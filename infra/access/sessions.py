@@ -15,6 +15,8 @@ from infra.access.connections import NOW, Actor, note
 from infra.access.users import User, fits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from infra.access.connections import AccessDatabase
     from infra.postgres.connection import AnyConnection
 
@@ -84,6 +86,7 @@ class Begun(NamedTuple):
     digest: str  # of its token, hexadecimal: names it without opening it
     began_at_us: int
     used_at_us: int
+    name: str  # of its user
 
 
 class TimeLeft(NamedTuple):
@@ -228,26 +231,30 @@ class Sessions:
             if row:
                 note(connection, "signed_out", row[0], Actor(row[0], address))
 
-    def of_user(self, name: str) -> list[Begun]:
-        """The sessions of a user that are not over, newest first."""
+    def running(self, name: str | None = None) -> list[Begun]:
+        """The sessions that are not over, newest first; of one user if `name` is given."""
         with self._access.open() as connection:
             rows = connection.execute(
-                "SELECT encode(token_hash, 'hex'), began_at_us, used_at_us FROM access.sessions"  # noqa: S608 - as above
-                f" WHERE name = %s AND used_at_us > {NOW} - %s AND began_at_us > {NOW} - %s"
+                "SELECT encode(token_hash, 'hex'), began_at_us, used_at_us, name"  # noqa: S608 - as above
+                " FROM access.sessions JOIN access.users USING (name)"
+                " WHERE name = coalesce(%s, name) AND disabled_at_us IS NULL"
+                f" AND used_at_us > {NOW} - %s AND began_at_us > {NOW} - %s"
                 " ORDER BY began_at_us DESC, token_hash".encode(),
                 (name, IDLE_S_MAX * _S, SESSION_S_MAX * _S),
             ).fetchall()
         return [Begun._make(row) for row in rows]
 
-    def end(self, name: str, digest: str, address: str) -> None:
-        """End a session of this user, if there is one with this digest."""
+    def end(self, ended: Iterable[Begun], actor: Actor) -> None:
+        """End these sessions; one that is over already stays so."""
         with self._access.open() as connection:
-            ended = connection.execute(
-                "DELETE FROM access.sessions WHERE name = %s AND encode(token_hash, 'hex') = %s",
-                (name, _storable(digest)),
-            ).rowcount
-            if ended:
-                note(connection, "session_ended", name, Actor(name, address))
+            for each in ended:
+                row = connection.execute(
+                    "DELETE FROM access.sessions WHERE encode(token_hash, 'hex') = %s"
+                    " RETURNING name",
+                    (each.digest,),
+                ).fetchone()
+                if row:
+                    note(connection, "session_ended", row[0], actor)
 
     def _too_many(self, name: str, address: str) -> bool:
         """Count this try, then check the limits; so all of many simultaneous tries count."""

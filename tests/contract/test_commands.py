@@ -34,7 +34,14 @@ LEAVES = {
 """Commands that do something by themselves: all but the groups that only hold others."""
 WITHOUT_JSON = {"demo", "dossier", "relay", "serve", "simulate"}
 WITHOUT_JSON |= {"log prove", "log seal", "witness serve"}
-WITHOUT_JSON |= {"keys revoke", "users add", "users disable", "users password", "users roles"}
+WITHOUT_JSON |= {
+    "keys revoke",
+    "users add",
+    "users disable",
+    "users end",
+    "users password",
+    "users roles",
+}
 """Commands that need not print JSON: they make or change something, or serve it."""
 
 HEAVY = ("cv2", "fastapi", "kafka", "numpy", "psycopg", "uvicorn")

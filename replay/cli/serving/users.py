@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from infra.access.connections import AccessDatabase, local_actor
+from infra.access.sessions import Begun, Sessions
 from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
-from ledger.values import format_time
+from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.people import typed_password
 from replay.shell.connections import opened_database
@@ -21,6 +22,9 @@ from replay.text.times import day, stamp
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 app.add_typer(group, name="users", help="Manage users of the pages and their roles.")
+
+_SHOWN = 12
+"""How many characters of a session's digest are shown: they name it and do not open it."""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Sign-in name, lower case.")]
 Roles = Annotated[list[str], typer.Option("--role", help=f"{', '.join(ROLES)}; may be repeated.")]
@@ -131,9 +135,70 @@ def password(name: Name, *, password_file: PasswordFile = None) -> None:
     """
     with opened_users() as users:
         if name not in {each.name for each in users.list()}:
-            raise NotFound(f"There is no user {name}", where="NAME", hint="See `users list`.")
+            raise _unknown(name)
         users.set_password(name, _password(password_file), local_actor())
     say(f"{name} has a new password.")
+
+
+@group.command("sessions")
+def sessions(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="A user's sign-in name; default: every user."),
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """List who is signed in to the pages, newest sign-in first.
+
+    Example: round-ledger users sessions
+    """
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        found = Sessions(access).running(name)
+        zone = house_zones(database).of(None)
+    print_list(
+        "Sessions",
+        found,
+        {
+            "user": lambda each: each.name,
+            "session": lambda each: each.digest[:_SHOWN],
+            "signed in": lambda each: stamp(each.began_at_us, zone, ms=False),
+            "last used": lambda each: stamp(each.used_at_us, zone, ms=False),
+        },
+        json=json,
+        as_json=_session_json,
+        none="Nobody is signed in." if name is None else f"{name} is not signed in.",
+    )
+
+
+@group.command("end")
+def end(
+    name: Name,
+    *,
+    session: Annotated[
+        str, typer.Option(help="Only this one, as `users sessions` shows it; default: every one.")
+    ] = "",
+) -> None:
+    """End a user's sessions. They may sign in again; `users disable` keeps them out.
+
+    Example: round-ledger users end maria
+    """
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        if name not in {each.name for each in Users(access).list()}:
+            raise _unknown(name)
+        found = [each for each in Sessions(access).running(name) if _is(each, session)]
+        if session and not found:
+            raise NotFound(
+                f"{name} has no session {session}",
+                where="--session",
+                hint=f"See `round-ledger users sessions {name}`.",
+            )
+        Sessions(access).end(found, local_actor())
+    say(
+        f"{quantity(len(found), 'session')} of {name} ended."
+        if found
+        else f"{name} is not signed in."
+    )
 
 
 @group.command("log")
@@ -166,6 +231,25 @@ def log(
         else ("Sign-ins and changes", "Nobody has signed in yet.")
     )
     show_table(title, columns, rows, none=none)
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"There is no user {name}", where="NAME", hint="See `users list`.")
+
+
+def _is(session: Begun, shown: str) -> bool:
+    """Whether this is the session that a list shows so. A shorter text names none but if empty."""
+    return not shown or (len(shown) >= _SHOWN and session.digest.startswith(shown))
+
+
+def _session_json(session: Begun) -> dict[str, object]:
+    """A session as JSON."""
+    return {
+        "name": session.name,
+        "session": session.digest[:_SHOWN],
+        "signed_in": format_time(session.began_at_us),
+        "last_used": format_time(session.used_at_us),
+    }
 
 
 def _roles(given: list[str]) -> list[Role]:

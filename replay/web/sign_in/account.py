@@ -51,13 +51,18 @@ async def change_password(request: Request, present: Typed = "", new: Typed = ""
 
 @router.post("/account/sessions/end")
 async def end_session(request: Request, session: Typed = "") -> Response:
-    """End one of the user's sessions."""
+    """End one of the user's sessions; without a digest all but this one."""
     user = await _user(request)
     await authentication.check_csrf(request)
     await authentication.require_fresh(request, user)
-    await run_in_threadpool(
-        ports(request).sessions.end, user.name, session, authentication.address(request)
-    )
+    sessions, this = ports(request).sessions, _this(request)
+    ended = [
+        each
+        for each in await run_in_threadpool(sessions.running, user.name)
+        if (each.digest == session if session else each.digest != this)
+    ]
+    actor = Actor(user.name, authentication.address(request))
+    await run_in_threadpool(sessions.end, ended, actor)
     return RedirectResponse("/account", 303)
 
 
@@ -68,18 +73,24 @@ async def _user(request: Request) -> User:
     return user
 
 
+def _this(request: Request) -> str:
+    """The digest of the session of a request."""
+    return digest_of(
+        request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
+    )
+
+
 async def _shown(request: Request, user: User, status: int = 200, says: str = "") -> Response:
     doors = ports(request)
     accounts = await run_in_threadpool(doors.users.list)
-    token = request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
     return page(
         request,
         "account.html",
         status,
         user=user,
         has_password=any(each.name == user.name and each.password for each in accounts),
-        sessions=await run_in_threadpool(doors.sessions.of_user, user.name),
-        this=digest_of(token),
+        sessions=await run_in_threadpool(doors.sessions.running, user.name),
+        this=_this(request),
         says=says,
         changed="changed" in request.query_params,
         shortest=PASSWORD_MIN,

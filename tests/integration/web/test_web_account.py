@@ -10,9 +10,12 @@ import pytest
 from infra.access.sessions import TRIES_MAX, digest_of
 from infra.access.users import PASSWORD_MAX
 from replay.web.access.authentication import SESSION
+from tests.fixtures.cli import Cli, environ
 from tests.fixtures.web import PASSWORD
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.fixtures.web import Browser, Site
 
 NEW = "seven quiet harbours"
@@ -105,3 +108,44 @@ def test_who_signs_in_elsewhere_is_told_where_the_password_is(site: Site) -> Non
     text = site.browser("maria").get("/account").text
     assert "changed there" in text
     assert 'name="present"' not in text
+
+
+def test_all_other_sessions_are_ended_at_one_press(staffed: Site) -> None:
+    here = staffed.browser("surveillance")
+    assert "End all others" not in here.get("/account").text, "there is no other"
+    others = [staffed.browser("surveillance") for _ in range(2)]
+    stranger = staffed.browser("auditor")
+    assert "End all others" in here.get("/account").text
+    assert here.post("/account/sessions/end", data={"csrf": here.csrf}).status_code == 303
+    assert [each.get("/account").status_code for each in (here, *others, stranger)] == [
+        200, 303, 303, 200,
+    ]  # fmt: skip
+    ended = [each for each in staffed.ports.access.events() if each.what == "session_ended"]
+    assert [(each.name, each.actor) for each in ended] == [("surveillance", "surveillance")] * 2
+
+
+def test_who_is_signed_in_is_listed_and_ended_by_command(staffed: Site, tmp_path: Path) -> None:
+    """What is shown of a session does not open it; only what is named is ended."""
+    url = staffed.database.url
+    cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=url))
+    first, second = staffed.browser("surveillance"), staffed.browser("surveillance")
+    auditor = staffed.browser("auditor")
+    listed = cli("users", "sessions", "--json").json
+    assert [each["name"] for each in listed] == ["auditor", "surveillance", "surveillance"]
+    digest = digest_of(first.cookies[SESSION])
+    assert listed[2]["session"] == digest[:12]
+    assert first.cookies[SESSION] not in cli("users", "sessions", "surveillance").out
+    for wrong in (digest[:3], digest_of(auditor.cookies[SESSION])[:12]):
+        refused = cli("users", "end", "surveillance", "--session", wrong)
+        assert (refused.code, "no session" in refused.err) == (2, True)
+    done = cli("users", "end", "surveillance", "--session", digest[:12])
+    assert (done.code, done.err) == (0, "1 session of surveillance ended.\n")
+    assert [each.get("/account").status_code for each in (first, second)] == [303, 200]
+    assert "1 session of surveillance ended" in cli("users", "end", "surveillance").err
+    assert [each.get("/account").status_code for each in (second, auditor)] == [303, 200]
+    assert cli("users", "end", "surveillance").err == "surveillance is not signed in.\n"
+    assert cli("users", "end", "nobody").code == 2
+    assert staffed.browser("surveillance").get("/account").status_code == 200, "may sign in again"
+    ended = [each for each in staffed.ports.access.events() if each.what == "session_ended"]
+    assert len(ended) == 2
+    assert "surveillance" not in {each.actor for each in ended}
