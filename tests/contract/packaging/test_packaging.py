@@ -208,3 +208,18 @@ def test_the_proxy_keeps_inside_what_needs_no_sign_in() -> None:
     (kept,) = re.findall(r"^\t@inside path (.+)$", text, re.MULTILINE)
     assert set(kept.split()) == {*open_, "/openapi.json"}
     assert text.index("respond @inside 404") < text.index("reverse_proxy")
+
+
+def test_the_proxy_sends_browsers_on_to_tls_and_refuses_facts() -> None:
+    """A device that sends facts without TLS would work, and nobody would see that it shows them."""
+    text = (ROOT / "infra/caddy/Caddyfile").read_text()
+    assert "auto_https disable_redirects" in text, "Caddy sends every request on by itself"
+    (plain,) = re.findall(r"^http:// \{\n(.+?)^\}", text, re.MULTILINE | re.DOTALL)
+    address = "{$ROUND_LEDGER_PUBLIC_URL:https://localhost}"
+    assert plain.split("\n") == [
+        f"\t@api path {FACTS.removesuffix('facts')}*",
+        f'\trespond @api "Use {address}." 403',
+        f"\t@pages not path {FACTS.removesuffix('facts')}*",
+        f"\tredir @pages {address}{{uri}} 308",
+        "",
+    ]
