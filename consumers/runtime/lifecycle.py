@@ -135,7 +135,7 @@ def rebuild(
     options = options or RunnerOptions(progress, REBUILD_ROWS)
     with (
         view_tables.writing(database, SHADOW_SCHEMA) as connection,
-        _alone(connection, projection.name),
+        alone(connection, projection.name),
     ):
         store = ViewStore(connection, SHADOW_SCHEMA)
         return rebuild_in(store, source, projection, stop, options, lambda: first(connection))
@@ -221,7 +221,7 @@ def require_rebuild(store: ViewStore, projection: Projection, by: int) -> None:
 
 
 @contextmanager
-def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
+def alone(connection: AnyConnection, view: str) -> Iterator[None]:
     """Hold the lock that allows one rebuild of a view at a time."""
     with advisory_lock(connection, view, _LOCK) as alone:
         if not alone:

@@ -21,6 +21,7 @@ from ledger.record.verify import (
     heads_to_json,
 )
 from ledger.values import quantity
+from replay.cli.record.verified_views import verify_views
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
@@ -43,6 +44,9 @@ def verify(
     workers: Annotated[
         int, typer.Option(min=1, max=WORKERS_MAX, help="Processes that read the record.")
     ] = 1,
+    views: Annotated[
+        bool, typer.Option("--views", help="Compare every view with the record too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Recompute every tape's hash chain.
@@ -52,6 +56,9 @@ def verify(
     quarantine are recomputed too. The output names every break. Exit code 1 if there is one that
     nobody has acknowledged. Several `--workers` give the same output; if anything is unusual, one
     process reads the record from its beginning.
+
+    With `--views` each view is built again beside the live one, and every row that was edited,
+    deleted or inserted is named. Exit code 1 if there is one.
 
     Example: round-ledger verify --head heads.jsonl
     """
@@ -65,7 +72,10 @@ def verify(
             kept, passed, lambda expected: side_by_side(database, expected, workers, passed)
         )
         seen = with_acknowledgements(database, seen)
-    _tell(seen, len(kept), json=json)
+        _print_json(seen) if json else _print(seen, len(kept))
+        are_views_whole = not views or verify_views(database, json=json)
+    if not (seen.is_accepted and are_views_whole):
+        raise typer.Exit(FINDINGS)
 
 
 @app.command("backup")

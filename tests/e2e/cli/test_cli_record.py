@@ -71,6 +71,20 @@ def test_a_restore_against_newer_heads_is_told_to_be_short(filled: Cli, tmp_path
     assert json.loads(short.out.splitlines()[-1])["broken"]["kind"] == "truncated"
 
 
+def test_verify_compares_views_with_the_record(filled: Cli, database: Database) -> None:
+    assert filled("consume", "rounds").code == 0
+    seen = filled("verify", "--views")
+    assert (seen.code, "View rounds is what the record gives: 25 rows." in seen.err) == (0, True)
+    with psycopg.connect(database.url, autocommit=True) as superuser:
+        superuser.execute("UPDATE views.rounds SET number = 999 WHERE number = 1")
+    assert filled("verify").code == 0, "the record is whole"
+    seen = filled("verify", "--views", "--json")
+    assert seen.code == 1
+    told = [each for each in seen.json if each.get("view") == "rounds"]
+    assert [each["broken"]["what"] for each in told[:-1]] == ["deleted", "inserted"]
+    assert told[-1]["breaks"] == 2
+
+
 def test_verify_prints_every_break(filled: Cli, database: Database) -> None:
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")

@@ -279,7 +279,7 @@ def test_two_rebuilds_of_a_view_at_once_are_refused(database: Database) -> None:
     source = Prefix(rows, len(rows))
     with (
         writing(database, view_tables.SHADOW_SCHEMA) as connection,
-        lifecycle._alone(connection, "rounds"),
+        lifecycle.alone(connection, "rounds"),
         pytest.raises(Refused, match="being rebuilt already"),
     ):
         rebuild(database, source, ROUND_INDEX)
