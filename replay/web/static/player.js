@@ -68,7 +68,8 @@ export class Player {
   // Looks at each picture as a bookmark says.
   look(views) {
     for (const camera of this.seen) {
-      if (views[camera.name]) this.lenses.get(camera).view = views[camera.name];
+      const { name } = camera;
+      if (Object.hasOwn(views, name)) this.lenses.get(camera).view = views[name];
     }
   }
 

@@ -17,12 +17,15 @@ export function watchedOf(round) {
   return JSON.parse(localStorage.getItem(keyOf(round)) ?? "null")?.spans ?? {};
 }
 
+// An object without the names that every object has: a camera may be called `constructor`.
+const bare = (spans) => Object.assign(Object.create(null), spans);
+
 export class Watched {
   #last = new Map(); #saved = 0;
 
   constructor(round, cameras) {
     this.key = keyOf(round);
-    this.spans = watchedOf(round);
+    this.spans = bare(watchedOf(round));
     this.#forget();
     for (const camera of cameras) {
       camera.addEventListener("presented", (event) => this.#see(camera.name, event.detail));
@@ -54,7 +57,7 @@ export class Watched {
     const all = Object.entries(this.spans)
       .flatMap(([camera, its]) => its.map((span) => [camera, ...span]))
       .sort(([, a, b], [, c, d]) => (d - c) - (b - a)).slice(0, SPANS);
-    this.spans = {};
+    this.spans = bare();
     for (const [camera, ...span] of all) (this.spans[camera] ??= []).push(span.map(Math.round));
     localStorage.setItem(this.key, JSON.stringify({ at: Date.now(), spans: this.spans }));
   }
