@@ -15,7 +15,17 @@ from msgspec import Struct
 from ledger.adjudication.corrections import corrected, corrections, corrections_of
 from ledger.adjudication.feed import adjudicate
 from ledger.adjudication.submissions import filed
-from ledger.facts import Body, DayReopened, DaySealed, FactCorrected, RulesSubmissionFiled
+from ledger.facts import (
+    Body,
+    DayReopened,
+    DaySealed,
+    FactCorrected,
+    InventoryCounted,
+    RulesSubmissionFiled,
+    VoucherBoughtIn,
+)
+from ledger.facts.money import ChipSlip
+from ledger.finance.boxes import BOX_FACTS, KINDS
 from ledger.finance.exceptions import is_one
 from ledger.finance.feed import tables_of, wins, wins_by_shift
 from ledger.finance.placing import OPENS_DAY, day_before, disputed_tables, own_day, table_of
@@ -24,7 +34,7 @@ from ledger.finance.win import REPORT, REPORT_5, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from ledger.record.wire import Fact
@@ -146,11 +156,12 @@ def adjustments(
     after: Iterable[TableWin],
     arrived: Mapping[str, Sequence[FactRef]],
     edge: Mapping[str | None, Sequence[FactRef]],
+    may_change: Callable[[FactRef, str], bool] = lambda *_: True,
 ) -> list[Adjustment]:
     """How a version differs from the one before, by table and part.
 
     `arrived`: the facts that came in between, by table; of a table that has none, those at the
-    day's `edge`.
+    day's `edge`. may_change: whether a fact can change a figure; else all are named.
     """
     olds = {each.table or "": each for each in before}
     news = {each.table or "": each for each in after}
@@ -161,12 +172,59 @@ def adjustments(
             amount=each.amount,
             before=each.before,
             after=each.after,
-            facts=list(arrived.get(table) or beside(edge, table)),
+            facts=_changing(each, came, may_change),
         )
         for table in sorted({*olds, *news})
+        for came in [list(arrived.get(table) or beside(edge, table))]
         for each in _changes(olds.get(table), news.get(table))
         if each.before != each.after
     ]
+
+
+def _changing(
+    of: _Change, came: list[FactRef], may_change: Callable[[FactRef, str], bool]
+) -> list[FactRef]:
+    """Those of some facts that can change a figure; all if its input was missing, or is."""
+    is_known = of.before is not None and of.after is not None
+    return (is_known and [ref for ref in came if may_change(ref, of.name)]) or came
+
+
+_OF_BOXES = (*BOX_FACTS, *OPENS_DAY)
+_MAY_CHANGE: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("opener", "closer", "seconds"), (InventoryCounted, *OPENS_DAY)),
+    **dict.fromkeys(("fills", "credits"), (ChipSlip, *OPENS_DAY)),
+    **dict.fromkeys((f"drop.{kind}" for kind in KINDS if kind != "vouchers"), _OF_BOXES),
+    **dict.fromkeys(("drop.vouchers", "drop.total"), (VoucherBoughtIn, *_OF_BOXES)),
+    "coupons.counted": _OF_BOXES,
+    "counted": (ChipSlip, InventoryCounted, VoucherBoughtIn, *_OF_BOXES),
+    **dict.fromkeys(("owed", "handle", "coupons.funded"), OPENS_DAY),
+}
+"""The facts outside rounds that can change a figure; any fact can change one that is not here."""
+
+_OF_ROUNDS = frozenset(("owed", "handle", "coupons.funded"))
+"""The figures above that facts of rounds change."""
+
+
+def changers(facts: Iterable[Fact]) -> Callable[[FactRef, str], bool]:
+    """Whether a fact can change a figure of its day by its kind; a correction by its fact's kind.
+
+    facts: all of a property.
+    """
+    told = {(fact.source, fact.id): fact for fact in facts}
+    ends = {
+        (each.source, each.id): of
+        for of, its in corrections_of(told.values()).items()
+        for each in its
+    }
+
+    def may_change(ref: FactRef, figure: str) -> bool:
+        kinds = _MAY_CHANGE.get(figure)
+        of = told.get(ends.get((ref.source, ref.id), (ref.source, ref.id)))
+        if kinds is None or of is None:
+            return True
+        return isinstance(of.body, kinds) or (of.round is not None and figure in _OF_ROUNDS)
+
+    return may_change
 
 
 def arrived(

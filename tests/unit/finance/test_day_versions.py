@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ledger.facts import DayReopened, DaySealed
-from ledger.finance.day_versions import DaySeals, arrived, at_edge, beside
+from ledger.finance.day_versions import DaySeals, arrived, at_edge, beside, changers
 from ledger.rules.engine.ruling import FactRef
 from tests.property.finance.floors import read_by_program
-from tests.scenes.table_days import NEXT, count, day_lines, fact, next_day
+from tests.scenes.table_days import NEXT, count, day_lines, fact, next_day, slip
 
 DAY = "2026-11-20"
 
@@ -57,3 +57,34 @@ def test_another_days_start_and_the_rules_in_force_lie_at_a_days_edge() -> None:
     assert edge == {"CC-07": [of_table, refs[start["id"]]], None: [of_house]}
     assert beside(edge, "CC-08") == [of_house]
     assert beside(edge, "CC-07") == [of_house, of_table, refs[start["id"]]]
+
+
+@pytest.mark.parametrize(
+    ("figure", "changed_by"),
+    [
+        ("fills", {"fill", "opened"}),
+        ("drop.cash", {"count", "fixed", "opened"}),
+        ("counted", {"fill", "count", "fixed", "opened"}),
+        ("handle", {"wager", "opened"}),
+        ("count_gap", {"fill", "count", "fixed", "opened", "wager", "sold"}),
+    ],
+)
+def test_a_fact_can_change_figures_of_its_kind_and_a_correction_those_of_its_fact(
+    figure: str, changed_by: set[str]
+) -> None:
+    counted = count(59)
+    of = {"source": counted["source"], "id": counted["id"]}
+    people = {"because": "Mistyped.", "by": "F-1", "second": "F-2"}
+    wager = {"position": 1, "wager": "ante", "amount": 500}
+    lines = {
+        "fill": slip("fill", "accepted", "F-1", 30),
+        "count": counted,
+        "fixed": fact("fact_corrected", 45, "office", of=of, **people),
+        "opened": day_lines()[0],
+        "wager": fact("wager_placed", 31, **wager) | {"subject": f"CC-07/{DAY}/1"},
+        "sold": fact("cash_bought_in", 32, position=1, amount=500),
+    }
+    told = dict(zip(lines, read_by_program(list(lines.values())), strict=True))
+    may_change = changers(told.values())
+    found = {name for name, its in told.items() if may_change(FactRef(its.source, its.id), figure)}
+    assert found == changed_by
