@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from contextlib import contextmanager
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -15,9 +16,10 @@ from urllib.parse import quote
 
 import pytest
 
-from consumers.review import shifts
+from consumers.review import queue, shifts
 from consumers.rulings.error_rates import ErrorsBy
 from ledger.simulate import MISTAKES, deal, line, plan_of
+from ledger.values import parse_round
 from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import received
 
@@ -45,12 +47,14 @@ class Floor(NamedTuple):
     site: Site
     round: str
     case: str
+    paid: tuple[str, str]  # source and id of the payment that may be wrong
+    finding: str  # the name of the finding of the mispaid round, on whichever floor
     raiser: Browser
     reviewer: Browser
 
 
-def disputed(database: Database, *, mispaid: bool) -> str:
-    """Half an hour of a floor; the round that is overpaid, or paid what is owed."""
+def disputed(database: Database, *, mispaid: bool) -> tuple[str, tuple[str, str]]:
+    """Half an hour of a floor; the round that is overpaid or paid what is owed, and its payment."""
     people(database)
     plan = plan_of(minutes=30, tables=4, seed=7, mistakes=dict.fromkeys(MISTAKES, 1))
     facts, planted = deal(plan)
@@ -63,7 +67,7 @@ def disputed(database: Database, *, mispaid: bool) -> str:
             sent = _less(sent, made.cents)
         told.append(received(sent))
     taken_in(database, told)
-    return str(made.round)
+    return str(made.round), (paid.source, paid.id)
 
 
 def _less(sent: bytes, cents: int) -> bytes:
@@ -74,9 +78,9 @@ def _less(sent: bytes, cents: int) -> bytes:
 
 
 @contextmanager
-def floor(scenes: Scenes, home: Path, *, mispaid: bool) -> Iterator[Floor]:
+def floor(scenes: Scenes, home: Path, *, mispaid: bool, finding: str = "") -> Iterator[Floor]:
     """The floor served, its round disputed by one user for the other to review."""
-    database, round_ = scenes.copy(disputed, mispaid=mispaid)
+    database, (round_, paid) = scenes.copy(disputed, mispaid=mispaid)
     with opened_site(database, home) as site:
         for name in ("raiser", "reviewer"):
             site.add(name, "surveillance", "finance")
@@ -87,7 +91,13 @@ def floor(scenes: Scenes, home: Path, *, mispaid: bool) -> Iterator[Floor]:
         begin = {"csrf": raiser.csrf, "step": "begin", "property": "hollywood"}
         assert raiser.post("/shift", data=begin).status_code == 303
         site.take_in([])  # so that no view is behind
-        yield Floor(site, round_, str(raised.headers["location"]), raiser, reviewer)
+        of = parse_round(round_, "hollywood")
+        assert of is not None
+        [name] = [
+            each.name for each in queue.of_round(database, of) if each.code == "overpaid"
+        ] or [finding]
+        case = str(raised.headers["location"])
+        yield Floor(site, round_, case, paid, name, raiser, reviewer)
 
 
 def asked(of: Floor) -> Iterator[str]:
@@ -98,6 +108,8 @@ def asked(of: Floor) -> Iterator[str]:
         yield from (f"/rounds/hollywood/{each}", f"/watch/hollywood/{each}")
         yield f"/find?round={each}"
         yield f"/rounds/hollywood/{each}/picture.jpg"
+        yield f"/rounds/hollywood/{each}/tables"
+        yield f"/watch/hollywood/{each}/strip.jpg?camera={table}-A"
     yield from (f"/rounds.csv?{search}" for search in SEARCHES)
     yield from (f"/find?{search}&table={table}" for search in SEARCHES)
     for by in get_args(ErrorsBy):
@@ -108,6 +120,14 @@ def asked(of: Floor) -> Iterator[str]:
     [shift] = shifts.shifts(of.site.database)
     yield f"/shift/hollywood/{shift.shift}"
     yield from (f"/{page}?gaming_day={day}" for page in ("drop", "win", "win/charts"))
+    yield f"/win/coupons?gaming_day={day}"
+    yield f"/win/fact?source={quote(of.paid[0])}&id={quote(of.paid[1])}"
+    yield from ("/approvals", f"/entry?gaming_day={day}", "/entry/inventories", "/import")
+    yield f"/entry/slips/new?table={table}"
+    yield f"/shift/hollywood/{shift.shift}.pdf"
+    yield from (
+        f"/review/{kind}" for kind in (f"footage/{of.finding}", f"picture/{of.finding}.jpg")
+    )
     yield f"/cases/new?round={quote(f'hollywood:{of.round}')}"
     yield f"/dossiers/new?of={quote(of.case.rpartition('/')[2])}"
 
@@ -122,10 +142,19 @@ SEARCHES = (
 def answer(who: Browser, path: str) -> str:
     """An answer, without what differs between any two."""
     got = who.get(path)
-    text = f"{got.status_code} {got.headers.get('content-type')}\n{got.text}"
+    text = got.text if got.content[:4] != b"%PDF" else drawn(got.content)
+    text = f"{got.status_code} {got.headers.get('content-type')}\n{text}"
     for pattern, name in CHANGING:
         text = re.sub(pattern, name, text)
     return text
+
+
+def drawn(pdf: bytes) -> str:
+    """What the pages of a PDF draw, a line each."""
+    streams = re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL)
+    texts = [zlib.decompress(each) for each in streams if each[:1] == b"x"]
+    assert any(b"Tj" in each for each in texts), "the PDF draws text"
+    return b"\n".join(texts).decode("latin-1")
 
 
 def differing(one: Browser, other: Browser, path: str) -> list[str]:
@@ -140,7 +169,7 @@ def test_no_answer_tells_a_blind_reviewer_whether_the_round_was_mispaid(
 ) -> None:
     with (
         floor(scenes, tmp_path / "wrong", mispaid=True) as wrong,
-        floor(scenes, tmp_path / "right", mispaid=False) as right,
+        floor(scenes, tmp_path / "right", mispaid=False, finding=wrong.finding) as right,
     ):
         paths = [*asked(wrong)]
         assert [re.sub(r"S-\S+", "", each) for each in paths] == [
