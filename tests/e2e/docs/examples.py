@@ -71,6 +71,8 @@ INSTEAD = {
     "simulate": "round-ledger simulate --hours 0.5 --tables 1 --out floor",
     "relay republish": "round-ledger relay republish --from 1 --to 5",
     "services status": "round-ledger services status",
+    "variance explain": "round-ledger variance explain CC-02 2026-11-20 --amount 0 --because Luck "
+    "--by F-3001 --second F-3002 --property hollywood --password-file password",
 }
 """What is run in place of an example that names what the demo does not have."""
 
