@@ -240,12 +240,12 @@ SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
  WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
 """  # noqa: S608 - put together from constants
 
-# The other facts of a slip at its table, and at places without a day, as the cage.
+# The other facts of a slip at its table, and its steps at places without a day, as the cage.
 _OF_SLIP = """
 o.property = d.property AND o.paper_kind = d.paper_kind AND o.paper = d.paper
    AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute'
    AND (%(steps)s OR o.step = 'accepted')
-   AND (o.table_name = d.table_name OR NOT EXISTS (
+   AND (o.table_name = d.table_name OR o.step <> 'accepted' AND NOT EXISTS (
         SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = o.property
            AND s.table_name = o.table_name AND s.variant = ANY (%(variants)s::int[])))
 """
@@ -321,7 +321,7 @@ def _tables(
 
 # Indexes find all of it: one look-up a table, however many facts each has. Facts are read from the
 # first start of the day at any table to the next day's. `OFFSET 0` keeps a join to its index. If a
-# table with a day has a slip, other facts of it are of that table's day.
+# table with a day has a slip, its steps elsewhere are of that table's day; not its acceptances.
 _STARTS = (
     "FROM {schema}.finance_facts s"
     " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
@@ -355,11 +355,11 @@ SELECT {_COLUMNS}, coalesce(
      WHERE f.property = h.property AND f.table_name = h.table_name AND f.gaming_day IS NULL
        AND f.variant = ANY (%(variants)s::int[])
        AND f.time_us BETWEEN span.since AND span.until OFFSET 0) f
- WHERE NOT (f.step IS NOT NULL AND EXISTS (
+ WHERE coalesce(f.step, 'accepted') = 'accepted' OR NOT EXISTS (
     SELECT FROM {{schema}}.finance_facts o
      WHERE (o.property, o.paper_kind, o.paper) = (f.property, f.paper_kind, f.paper)
        AND o.variant = ANY (%(variants)s::int[])
-       AND EXISTS (SELECT {_STARTS} AND s.table_name = o.table_name)))
+       AND EXISTS (SELECT {_STARTS} AND s.table_name = o.table_name))
 """  # noqa: S608 - as above
 
 

@@ -347,7 +347,8 @@ def tables_of(
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds, by table. beside: facts of the same slips at other tables.
 
-    A slip's fact at a place without a day, as the cage, is of the table that has the slip.
+    A slip's step at a place without a day, as the cage, is of the table that has the slip. An
+    acceptance moves money: it is of the table that it names.
     """
     found: dict[TableId, list[Fact]] = defaultdict(list)
     told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
@@ -359,7 +360,7 @@ def tables_of(
 
 
 def _joined(tables: Mapping[TableId, Sequence[Fact]]) -> Mapping[TableId, Sequence[Fact]]:
-    """The same with the facts of slips at places without a day moved to the slips' tables."""
+    """The same with the steps of slips at places without a day moved to the slips' tables."""
     with_day = {key: its for key, its in tables.items() if Days(its).first is not None}
     if len(with_day) == len(tables):
         return tables
@@ -367,7 +368,7 @@ def _joined(tables: Mapping[TableId, Sequence[Fact]]) -> Mapping[TableId, Sequen
     found: dict[TableId, list[Fact]] = defaultdict(list)
     for table, facts in tables.items():
         for fact in facts:
-            by_slip = None if table in with_day else on_slips.table_by_slip(fact, slips)
+            by_slip = None if table in with_day else on_slips.table_of_step(fact, slips)
             found[by_slip or table].append(fact)
     return {table: sorted(its, key=by_time) for table, its in found.items()}
 
@@ -389,8 +390,7 @@ def _table_money(
     again: dict[str, list[AuditException]] = defaultdict(list)
     for slip in on_slips.slips(facts):
         told = accepted.get((table[0], slip.kind, slip.number), ())
-        own = {(fact.source, fact.id) for fact in slip.accepted}
-        elsewhere = tuple(fact for fact in told if (fact.source, fact.id) not in own)
+        elsewhere = tuple(fact for fact in told if table_of(fact) != table)
         day, went = days.of(slip.decides), _sent_on(slip, days)
         placed = slip._replace(elsewhere=elsewhere, sent_before=went not in (None, day))
         slips[day or ""].append(placed)

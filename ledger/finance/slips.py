@@ -134,12 +134,14 @@ def tables_of_slips(tables: Mapping[TableId, Iterable[Fact]]) -> dict[SlipId, Ta
     return found
 
 
-def table_by_slip(fact: Fact, tables: Mapping[SlipId, TableId]) -> TableId | None:
-    """The table of a fact by the number of its slip; None of any other fact.
+def table_of_step(fact: Fact, tables: Mapping[SlipId, TableId]) -> TableId | None:
+    """The table of a step that moves no money, by the number of its slip; None of any other fact.
 
     tables: as `tables_of_slips`.
     """
-    return tables.get(_slip_of(fact, fact.body)) if isinstance(fact.body, ChipSlip) else None
+    if not isinstance(fact.body, ChipSlip) or step_of(fact.body) == "accepted":
+        return None
+    return tables.get(_slip_of(fact, fact.body))
 
 
 def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:

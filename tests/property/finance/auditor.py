@@ -67,7 +67,7 @@ def audited(facts: list[dict[str, Any]], rulings: list[dict[str, Any]]) -> dict[
     for fact in sorted(facts, key=_order):
         tables[fact["source"].split("/")[1], _table(fact)].append(fact)
     days: dict[Any, list[dict[str, Any]]] = defaultdict(list)
-    for (casino, table), told in _slips_joined(tables).items():
+    for (casino, table), told in tables.items():
         day = None
         for fact in told:
             if _name(fact) in ("table_opened", "drop_box_attached"):
@@ -83,32 +83,6 @@ def audited(facts: list[dict[str, Any]], rulings: list[dict[str, Any]]) -> dict[
                 if each["paid_from"] == "table" and each["wager"] != "pot":
                     owed[ruling["property"], day, table] -= each["net"]
     return {key: _figures(days[key], owed[key]) for key in days if key[1] and _is_money(days[key])}
-
-
-def _slips_joined(tables: dict[Any, list[dict[str, Any]]]) -> dict[Any, list[dict[str, Any]]]:
-    """The same with a slip's facts at a place without a day, as the cage, at the slip's table."""
-    starts = ("table_opened", "drop_box_attached")
-    dayless = {key for key, its in tables.items() if not any(_name(e) in starts for e in its)}
-    homes: dict[Any, Any] = {}
-    for key in tables.keys() - dayless:
-        for each in tables[key]:
-            if slip := _slip(each):
-                at = (_order(each), key)
-                homes[key[0], slip] = min(homes.get((key[0], slip), at), at)
-    found = defaultdict(list)
-    for key, its in tables.items():
-        for each in its:
-            home = homes.get((key[0], _slip(each))) if key in dayless else None
-            found[home[1] if home else key].append(each)
-    return {key: sorted(its, key=_order) for key, its in found.items()}
-
-
-def _slip(fact: dict[str, Any]) -> tuple[str, str] | None:
-    kind, _, step = _name(fact).partition("_")
-    is_slip = kind in ("fill", "credit") and step in (
-        *("requested", "dispatched", "accepted", "voided"),
-    )
-    return (kind, fact["data"]["slip"]) if is_slip else None
 
 
 _MONEY = {

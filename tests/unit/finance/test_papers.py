@@ -136,25 +136,21 @@ def test_what_the_cage_tells_of_a_slip_that_a_table_has_is_of_that_tables_day() 
     ]
 
 
-@pytest.mark.parametrize("minutes", [(22, None), (22, 23), (23, 22)])
-def test_a_credit_that_the_cage_accepts_counts_once_at_the_table_of_its_slip(
-    minutes: tuple[int, int | None],
-) -> None:
-    in_cage, at_table = minutes
-    lines = day_lines(
-        slip("credit", "requested", "C-1", 20),
-        slip("credit", "dispatched", "C-1", 21),
-        slip("credit", "accepted", "C-1", in_cage, place="cage"),
-        *([slip("credit", "accepted", "C-1", at_table)] if at_table else ()),
-        count(59),
-        closer=490_000,
+@pytest.mark.parametrize("named", [True, False])
+def test_a_credit_that_the_cage_accepts_counts_at_the_table_that_it_names(*, named: bool) -> None:
+    accepted = slip("credit", "accepted", "C-1", 22, place="cage")
+    if named:
+        accepted["data"]["table"] = "CC-07"
+    told = [slip("credit", "requested", "C-1", 20), slip("credit", "dispatched", "C-1", 21)]
+    found = worked_out(day_lines(*told, accepted, count(59), closer=490_000))[0]
+    [win] = [each for each in found if each.table == "CC-07"]
+    assert (win.credits, win.counted) == ((10_000, 0) if named else (0, -10_000))
+    lacking = [] if named else ["credit_not_accepted"]
+    assert [each.code for each in win.causes] == lacking
+    beside = [each for each in found if each.table == "cage"]
+    assert [[e.code for e in each.exceptions] for each in beside] == (
+        [] if named else [["no_gaming_day"]]
     )
-    [win] = worked_out(lines)[0]
-    assert (win.credits, win.counted, win.causes, win.missing) == (10_000, 0, [], [])
-    twice = ["slip_recorded_twice"] if at_table else []
-    assert [each.code for each in win.exceptions] == twice
-    assert audit(lines, []).keys() == {("p", DAY, "CC-07")}
-    assert audit(lines, [])["p", DAY, "CC-07"]["credits"] == 10_000
 
 
 def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
