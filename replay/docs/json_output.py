@@ -395,8 +395,8 @@ FORMS = (
     JsonForm(("users log",), "event", fields_of(Event)),
     JsonForm(("verify", "restore"), "tape: its head", ("place", "sequence", "position", "hash")),
     JsonForm(("verify", "restore", "acknowledge"), "break", ("broken",)),
-    JsonForm(("verify --views",), "view", ("view", "position", "rows", "breaks")),
-    JsonForm(("verify --views",), "break of a view", ("view", "broken")),
+    JsonForm(("verify",), "view", ("view", "position", "rows", "breaks")),
+    JsonForm(("verify",), "break of a view", ("view", "broken")),
 )
 """Every kind of object, by command."""
 

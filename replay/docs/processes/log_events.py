@@ -179,6 +179,7 @@ MEANINGS = {
     "another program wrote to the topic": "the relay publishes on; see"
     " [repair](../how-to/repair.md#records-of-another-program)",
     "a witness does not answer": "it cosigns the next checkpoint",
+    "the topic of checkpoints does not answer": "brokers are away; it gets a later checkpoint",
     "a witness gave something else": "its answer is no cosigned checkpoint: look at its address",
     "a witness's cosignature does not hold": "its key is not the one in the file of witnesses",
     "sealed a checkpoint": "with so many cosignatures",
