@@ -20,7 +20,7 @@ ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 # forks commands, compiles 2,000 files again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long mutants check bench docs site wheel lock sbom secrets clean
+.PHONY: demo test test-long mutants check bench docs site wheel lock sbom digests secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
@@ -84,6 +84,14 @@ lock: $(VENV)/.installed-dev
 
 sbom: $(VENV)/bin/python
 	$(BIN)/python requirements/sbom.py dist
+
+digests:
+	docker compose build --pull
+	docker image inspect --format '{{.Id}}  round-ledger:local' round-ledger:local > dist/images.txt
+	docker compose pull
+	docker compose config --images | sort -u | grep -v ':local$$' \
+	| xargs -n 1 docker image inspect --format '{{index .RepoDigests 0}}' >> dist/images.txt
+	cd dist && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum > SHA256SUMS
 
 PASSWORDS := $(addprefix .secrets/,$(addsuffix _password,postgres web views alerts relay seal backup ingest report))
 
