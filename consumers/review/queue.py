@@ -165,8 +165,8 @@ def during(
     given = _given("", without) | {"property": property_, "from": from_us, "to": to_us}
     with reading(database, TABLES) as store:
         [row] = store.query(_DURING, given)
-    new, done, open_ = (FindingTally(*row[at : at + 2]) for at in (0, 2, 4))
-    return SpanCounts(new, done, open_, row[6], row[7:])
+    new, done, open_ = (FindingTally(*row[at : at + 2]) for at in (0, 2, 8))
+    return SpanCounts(new, done, open_, row[10], row[4:8])
 
 
 def named(
@@ -272,9 +272,9 @@ SELECT {_KEY}, g.gravity, g.many - coalesce(h.many, 0) AS many,
 """The groups without what is withheld; all of them are read."""
 
 _STATES = f"""
-SELECT status, holder, many, groups FROM {{schema}}.{STATES.name}
+SELECT property, status, holder, many, groups, off FROM {{schema}}.{STATES.name}
  UNION ALL
-SELECT h.status, h.holder, -h.many, CASE WHEN g.many = h.many THEN -1 ELSE 0 END
+SELECT h.property, h.status, h.holder, -h.many, CASE WHEN g.many = h.many THEN -1 ELSE 0 END, -h.off
   FROM ({_HIDDEN_GROUPS}) h JOIN {{schema}}.{GROUPS.name} g USING ({_KEY})
 """  # noqa: S608 - as above
 """Findings and groups in each state, less what is withheld."""
@@ -332,18 +332,25 @@ SELECT {_CELLS} FROM ({_OF_ROUNDS} AND (%(property)s = '' OR f.property = %(prop
  ORDER BY x.property, x.nth
 """  # noqa: S608 - as above
 
-_IS_NEW = "x.time_us >= %(from)s AND x.time_us < %(to)s"
-_IS_DONE = "x.status = 'closed' AND w.decided_us >= %(from)s AND w.decided_us < %(to)s"
-_TALLIES = ", ".join(
-    f"count(*) FILTER (WHERE {which})::int, coalesce(sum(x.off) FILTER (WHERE {which}), 0)::bigint"
-    for which in (_IS_NEW, _IS_DONE, "x.status <> 'closed'")
-)
+_TALLY = "count(*)::int, coalesce(sum(x.off), 0)::bigint"
 _OUTCOMES = ", ".join(
-    f"count(*) FILTER (WHERE {_IS_DONE} AND x.outcome = '{outcome}')::int"
+    f"count(*) FILTER (WHERE x.outcome = '{outcome}')::int"
     for outcome in ("right", "wrong", "not_visible", "known")
 )
-_OF_PROPERTY = "AND f.property = %(property)s"
+_IS_NEW = "AND f.property = %(property)s AND f.time_us >= %(from)s AND f.time_us < %(to)s"
+_IS_WORKED = "AND (f.property, f.ref) = (w.property, w.ref)"
 _DURING = f"""
-SELECT {_TALLIES}, count(*) FILTER (WHERE x.status = 'unseen')::int, {_OUTCOMES}
-  FROM ({_OF_ROUNDS} {_OF_PROPERTY} UNION ALL {_OF_TABLES} {_OF_PROPERTY}) x {_JOINED}
+SELECT * FROM (
+SELECT {_TALLY} FROM ({_OF_ROUNDS} {_IS_NEW} UNION ALL {_OF_TABLES} {_IS_NEW}) x) new, (
+SELECT {_TALLY}, {_OUTCOMES}
+  FROM {{schema}}.{WORK.name} w
+ CROSS JOIN LATERAL (
+       SELECT x.off, x.outcome
+         FROM ({_OF_ROUNDS} {_IS_WORKED} UNION ALL {_OF_TABLES} {_IS_WORKED}) x) x
+ WHERE w.closed AND w.property = %(property)s
+   AND w.decided_us >= %(from)s AND w.decided_us < %(to)s) done, (
+SELECT coalesce(sum(many), 0)::int, coalesce(sum(off), 0)::bigint,
+       coalesce(sum(many) FILTER (WHERE status = 'unseen'), 0)::int
+  FROM ({_STATES}) s WHERE property = %(property)s AND {_SHOWN["open"]}) open
 """  # noqa: S608 - as above
+"""New and done ones by the indexes of their times; open ones by the counts of each state."""

@@ -77,6 +77,7 @@ WORK = ViewTable(
         Column("decided_source", "text", "Source of that fact.", null=True),
         Column("decided_id", "text", "Id of that fact.", null=True),
     ),
+    ("(property, decided_us) WHERE closed",),
 )
 
 STATE = (
@@ -88,7 +89,10 @@ STATE = (
 )
 """The last columns of a table of findings."""
 
-STATE_INDEXES = ("(property, ref)", "(name)", "(property, table_name, code, time_us)")
+STATE_INDEXES = (
+    *("(property, ref)", "(name)"),
+    *("(property, table_name, code, time_us)", "(property, time_us)"),
+)
 
 _GROUP_KEY = (
     Column("property", "text", "Property of the table."),
@@ -129,6 +133,7 @@ STATES = ViewTable(
         *(column for column in _GROUP_KEY if column.name in ("status", "holder")),
         Column("many", "integer", "Number of findings."),
         Column("groups", "integer", "Number of their groups."),
+        Column("off", "bigint", "Cents between record and rules of all of them."),
     ),
 )
 
@@ -249,7 +254,7 @@ class FindingStates:
         if not changed:
             return
         kept = self._store.load(GROUPS, changed)
-        states: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
+        states: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
         rows = []
         for key, sums in changed.items():
             old = kept.get(key)
@@ -259,6 +264,7 @@ class FindingStates:
             state = states[key[0], key[1], key[2], key[5], key[6]]
             state[0] += sums[0]
             state[1] += (after[0] > 0) - (before[0] > 0)
+            state[2] += sums[2]
         many = GROUPS.keys + 1
         self._store.save(GROUPS, (row for row in rows if row[many]))
         self._store.delete(GROUPS, [row[: GROUPS.keys] for row in rows if not row[many]])
@@ -269,10 +275,11 @@ class FindingStates:
         kept = self._store.load(STATES, changed)
         rows = []
         for key, sums in changed.items():
-            before = kept[key][-2:] if key in kept else (0, 0)
+            before = kept[key][STATES.keys :] if key in kept else (0, 0, 0)
             rows.append((*key, *(old + new for old, new in zip(before, sums, strict=True))))
-        self._store.save(STATES, (row for row in rows if row[-2]))
-        self._store.delete(STATES, [row[:-2] for row in rows if not row[-2]])
+        many = STATES.keys
+        self._store.save(STATES, (row for row in rows if row[many]))
+        self._store.delete(STATES, [row[:many] for row in rows if not row[many]])
 
     def _owns(self, property_: str, ref: str) -> bool:
         """Whether a finding's row is this process's: a floor's finding is not its table's."""

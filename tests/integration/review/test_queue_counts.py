@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from consumers.rulings import rulings
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import ViewStore, reading, tape_source
 from ledger.facts import FactCorrected, FactRef, FindingClosed, FindingReopened, FindingTaken
+from ledger.values import RoundId
 from replay.recording.house_facts import append_facts, build_fact, screen
-from tests.scenes.findings import fill_findings
+from tests.scenes.findings import fill_findings, multiply_findings
 from tests.scenes.view_feeds import dumped, viewed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
@@ -36,6 +38,32 @@ SELECT property, table_name, code, coalesce(wager, '') AS wager,
 SELECT property, table_name, code, '', time_us / 3600000000 * 3600000000, status, holder, outcome,
        NULL FROM {{schema}}.ruling_table_findings) f GROUP BY {KEY} ORDER BY {KEY}
 """  # noqa: S608 - our own names
+
+
+IS_DONE = "w.closed AND w.decided_us >= %(from)s AND w.decided_us < %(to)s"
+RECOUNTED = f"""
+SELECT count(*) FILTER (WHERE is_new)::int, coalesce(sum(off) FILTER (WHERE is_new), 0)::bigint,
+       count(*) FILTER (WHERE is_done)::int, coalesce(sum(off) FILTER (WHERE is_done), 0)::bigint,
+       count(*) FILTER (WHERE is_open)::int, coalesce(sum(off) FILTER (WHERE is_open), 0)::bigint,
+       count(*) FILTER (WHERE status = 'unseen')::int,
+       count(*) FILTER (WHERE is_done AND outcome = 'right')::int,
+       count(*) FILTER (WHERE is_done AND outcome = 'wrong')::int,
+       count(*) FILTER (WHERE is_done AND outcome = 'not_visible')::int,
+       count(*) FILTER (WHERE is_done AND outcome = 'known')::int
+  FROM (SELECT f.off, f.status, f.outcome, f.status <> 'closed' AS is_open,
+               f.time_us >= %(from)s AND f.time_us < %(to)s AS is_new,
+               coalesce({IS_DONE}, false) AS is_done
+          FROM (SELECT property, table_name, gaming_day, number, ref, off, status, outcome, time_us
+                  FROM {{schema}}.ruling_findings
+                 UNION ALL
+                SELECT property, table_name, gaming_day, NULL, ref, NULL, status, outcome, time_us
+                  FROM {{schema}}.ruling_table_findings) f
+          LEFT JOIN {{schema}}.finding_work w USING (property, ref)
+         WHERE property = 'hollywood' AND NOT (
+               table_name = %(table)s AND coalesce(gaming_day, %(day)s) = %(day)s
+               AND coalesce(number, %(number)s) = %(number)s)) found
+"""  # noqa: S608 - our own names
+"""What happened in a span, from every finding of the property. table, day, number: withheld."""
 
 
 def rows_read(plan: dict[str, Any]) -> Iterator[int]:
@@ -102,11 +130,53 @@ def counted(database: Database) -> None:
         assert groups == store.query(COUNTED)
         states = "property, table_name, code, status, holder"
         assert store.query(
-            f"SELECT {states}, many, groups FROM {{schema}}.finding_states ORDER BY {states}"  # noqa: S608 - as above
+            f"SELECT {states}, many, groups, off FROM {{schema}}.finding_states ORDER BY {states}"  # noqa: S608 - as above
         ) == store.query(
-            f"SELECT {states}, sum(many)::int, count(*)::int FROM {{schema}}.finding_groups"  # noqa: S608 - as above
-            f" GROUP BY {states} ORDER BY {states}"
+            f"SELECT {states}, sum(many)::int, count(*)::int, sum(off)::bigint"  # noqa: S608 - as above
+            f" FROM {{schema}}.finding_groups GROUP BY {states} ORDER BY {states}"
         )
+
+
+def during_recounted(database: Database, spans: Iterable[tuple[int, int]], hidden: RoundId) -> int:
+    """Check what happened in each span against every finding; how many differ from nothing."""
+    several = set()
+    for from_us, to_us in spans:
+        given: dict[str, object] = {"from": from_us, "to": to_us}
+        for without in ((), (hidden,)):
+            named = without[0] if without else RoundId("", "", "", 0)
+            cells = {"table": named.table, "day": named.gaming_day, "number": named.number}
+            with reading(database, queue.TABLES) as store:
+                [plain] = store.query(RECOUNTED, given | cells)
+            new, done, open_, *rest = queue.during(database, "hollywood", from_us, to_us, without)
+            unseen, outcomes = rest
+            assert (*new, *done, *open_, unseen, *outcomes) == plain
+            several.add(plain)
+    return len(several)
+
+
+@pytest.mark.long
+def test_what_happened_in_a_shift_reads_its_own_rows_of_100_000_findings(
+    database: Database, read: Callable[[Callable[[], object]], int]
+) -> None:
+    install(database)
+    fill_findings(database, 1_000)
+    multiply_findings(database, 100)
+    with reading(database, queue.TABLES) as store:
+        [(many, first_us, last_us)] = store.query(
+            "SELECT count(*), min(time_us), max(time_us) FROM {schema}.ruling_findings"
+        )
+    assert many == 100_000
+    middle_us = (first_us + last_us) // 2
+    shift = (middle_us, middle_us + 8 * work.HOUR_US)
+    found = queue.during(database, "hollywood", *shift)
+    assert found.new.many > 100
+    assert found.done.many > 100
+    assert found.open.many == 75_000
+    hidden = RoundId("hollywood", "T-1", "2026-11-20", 1)
+    assert during_recounted(database, [shift, (first_us, last_us), (0, 1)], hidden) == 6
+    for without in ((), (hidden,)):
+        its = read(lambda without=without: queue.during(database, "hollywood", *shift, without))
+        assert its < 3 * (found.new.many + found.done.many) + 1_000
 
 
 @pytest.mark.long
@@ -141,6 +211,9 @@ def test_counts_follow_work_corrections_and_late_facts(
         with tape_source(database) as source:
             catch_up(database, source, VIEWS, batch_rows=5)
         counted(database)
+    times = [0, T0_US, T0_US + 3, *(each.time_us for each in members[::3]), 2 * T0_US]
+    [hidden, *_] = (each.round for each in of_rounds if each.round)
+    assert during_recounted(database, itertools.combinations(sorted(times), 2), hidden) > 10
     found = queue.named(database, [each.name for each in members])
     assert {each.status for each in found} == {"taken", "closed"}
     before = dumped(database, rulings.VIEW)
