@@ -7,6 +7,7 @@ from dataclasses import replace
 from infra.postgres.connection import Database, kept_running, open_database, open_unmigrated
 from infra.postgres.tape import PostgresTape
 from replay.shell.settings import in_force
+from replay.shell.witnessed_log import require_newest_record
 
 
 @contextmanager
@@ -33,7 +34,12 @@ def opened_unmigrated() -> Iterator[Database]:
 
 
 @contextmanager
-def opened_tape(*, serves: bool = False) -> Iterator[PostgresTape]:
-    """The record, for reading and appending. serves: as of `opened_database`."""
+def opened_tape(*, serves: bool = False, takes_in: bool = False) -> Iterator[PostgresTape]:
+    """The record, for reading and appending. serves: as of `opened_database`.
+
+    takes_in: it takes in feeds, so it must have all that the witnessed log sealed (`Refused`).
+    """
     with opened_database(serves=serves) as database, PostgresTape(database) as tape:
+        if takes_in:
+            require_newest_record(database)
         yield tape

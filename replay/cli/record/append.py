@@ -41,7 +41,7 @@ def append_feeds(
     verdicts: Counter[str] = Counter()
     with (
         opened(feeds) as sources,
-        opened_tape() as tape,
+        opened_tape(takes_in=True) as tape,
         Committer(tape) as committer,
         progress("ingest", size(sources)) as advance,
     ):

@@ -75,7 +75,7 @@ def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
     from replay.roster.door import Door  # noqa: PLC0415 - as above
     from replay.shell.connections import opened_tape  # noqa: PLC0415 - as above
 
-    with opened_tape(serves=True) as tape, Committer(tape) as committer:
+    with opened_tape(serves=True, takes_in=True) as tape, Committer(tape) as committer:
         door, sender = Door(tape), os_login()
         yield _here(committer, lambda judged: door.judged(judged, sender))
 

@@ -15,11 +15,8 @@ from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
 from consumers.sealer.topic import CheckpointTopic
 from consumers.sealer.topic import breaks as topic_breaks
-from consumers.sealer.witnesses import Witness
 from infra.files import replace_file
 from infra.metrics import metrics_server
-from infra.tile_folder import TileFolder
-from ledger.errors import Usage
 from ledger.values import quantity
 from ledger.witnessed_log.checkpoints import (
     Checkpoint,
@@ -38,6 +35,7 @@ from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import Json, print_json, print_text, progress_up_to, say, show_table
 from replay.shell.settings import in_force
+from replay.shell.witnessed_log import known_witnesses, log_folder, read_text
 
 app = family()
 group = family()
@@ -78,7 +76,7 @@ def begin(
 
     Example: round-ledger log begin --name ledger.casino.example/record
     """
-    log = begin_log(_folder(), name)
+    log = begin_log(log_folder(), name)
     _tell_key(log.key, json=json)
     say(f"The log is in {log.folder.folder}, its secret key in {log.folder.key_file}.")
 
@@ -89,7 +87,7 @@ def key_(*, json: Json = False) -> None:
 
     Example: round-ledger log key > log.pub
     """
-    _tell_key(load_key(_folder()), json=json)
+    _tell_key(load_key(log_folder()), json=json)
 
 
 @group.command("seal")
@@ -121,9 +119,9 @@ def seal_(
     Example: round-ledger log seal --once
     """
     log_to_stderr()
-    folder = _folder()
+    folder = log_folder()
     published = CheckpointTopic(kafka()) if topic else None
-    sealed = SealedLog(folder, load_key(folder), _witnesses(), published)
+    sealed = SealedLog(folder, load_key(folder), known_witnesses(), published)
     watch = SealerMetrics(in_force().ready_s)
     with (
         opened_database(serves=not once) as database,
@@ -152,7 +150,7 @@ def checkpoint(*, witness: WitnessKeys = None, json: Json = False) -> None:
 
     Example: round-ledger log checkpoint > checkpoint.txt
     """
-    folder = _folder()
+    folder = log_folder()
     signed = checking.signed_checkpoint(folder, _keys(None, witness))
     if json:
         _tell_checkpoint(signed, json=True)
@@ -177,7 +175,7 @@ def prove_(
     Example: round-ledger log prove /hollywood/CC-01/shoe 2026-11-20-630-1 --to fact.tlog-proof
     """
     with opened_database() as database:
-        text = proof_text(prove(database, _folder(), source, id_))
+        text = proof_text(prove(database, log_folder(), source, id_))
     if to is None:
         print_text(text.rstrip("\n"))
     else:
@@ -209,12 +207,12 @@ def check(
     """
     keys = _keys(key, witness)
     if proof is not None:
-        _tell_leaf(verified_leaf(_read(proof), keys, str(proof)), json=json)
+        _tell_leaf(verified_leaf(read_text(proof), keys, str(proof)), json=json)
         return
     with opened_database() as database, progress_up_to("entries") as passed:
-        seen = checking.check(database, _folder(), keys, passed)
+        seen = checking.check(database, log_folder(), keys, passed)
     if topic:
-        more = topic_breaks(kafka(), _folder(), keys[0], seen.checkpoint.size)
+        more = topic_breaks(kafka(), log_folder(), keys[0], seen.checkpoint.size)
         seen = seen._replace(breaks=[*seen.breaks, *more])
     _tell_checked(seen, json=json)
     if seen.breaks:
@@ -231,39 +229,11 @@ def _served(watch: SealerMetrics, port: int | None) -> Iterator[None]:
         yield
 
 
-def _folder() -> TileFolder:
-    return TileFolder(in_force().log_folder)
-
-
 def _keys(log: str | None, witnesses: list[str] | None) -> list[VerifierKey]:
     """The log's key, and those of witnesses: the given ones, and those of the settings."""
-    first = verifier_from_text(log, "--key") if log else load_key(_folder()).verifier
+    first = verifier_from_text(log, "--key") if log else load_key(log_folder()).verifier
     given = [verifier_from_text(each, "--witness") for each in witnesses or ()]
-    return [first, *given, *(each.key for each in _witnesses() if each.key not in given)]
-
-
-def _witnesses() -> list[Witness]:
-    path = in_force().witnesses_file
-    if path is None:
-        return []
-    where = str(path)
-    rows = [line.split() for line in _read(path).splitlines() if line.strip()]
-    if any(len(row) != 2 or not row[0].startswith(("http://", "https://")) for row in rows):  # noqa: PLR2004 - an address and a key
-        raise Usage(
-            "A line is not a witness",
-            where=where,
-            hint="Give each line an address and the witness's public key: https://... name+...",
-        )
-    return [Witness(address, verifier_from_text(key, where)) for address, key in rows]
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Usage(
-            f"The file cannot be read: {error}", where=str(path), hint="Name another one."
-        ) from error
+    return [first, *given, *(each.key for each in known_witnesses() if each.key not in given)]
 
 
 def _tell_key(key: SignerKey, *, json: bool) -> None:

@@ -25,6 +25,7 @@ from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import print_drawn
 from replay.shell.settings import in_force
+from replay.shell.witnessed_log import require_newest_record
 from replay.text.extras import install
 from replay.web.access.device_keys import Keyring
 from replay.web.access.quotas import Quota
@@ -78,6 +79,7 @@ def serve(
     log_to_stderr()
     with opened_database(serves=True) as database:
         _refuse_without_keys(database, settings, address)
+        require_newest_record(database)
         install_views(database)  # pages and locks read views, with --no-views too
         with (
             _listening(address, settings.http_port if port is None else port) as listener,

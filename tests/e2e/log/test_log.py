@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fixtures.cli import Cli
+from tests.fixtures.cli import Cli, feed, lines
 from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
-    from pathlib import Path
 
     from infra.kafka.clients import Connection
     from infra.postgres.tape import PostgresTape
@@ -118,6 +118,38 @@ def test_a_log_set_back_is_named_by_the_topic_alone(
     assert cli("log", "check").code == 0, "the old copy fits the record"
     seen = cli("log", "check", "--topic")
     assert (seen.code, "the log was set back (ledger.checkpoints.v1" in seen.out) == (1, True)
+
+
+def test_a_ledger_set_back_takes_in_nothing_until_it_has_what_was_sealed(
+    cli: Cli, log: str, tape: PostgresTape, tmp_path: Path
+) -> None:
+    del log
+    feeds = [feed(tmp_path / str(n), lines(20)[10 * n : 10 * n + 10]) for n in range(2)]
+    assert cli("ingest", feeds[0]).code == 0
+    assert cli("log", "seal", "--once").code == 0
+    assert cli("ingest", feeds[1]).code == 0, "it goes on from the log"
+    with tape._database.connect("ledger_owner") as connection:
+        for name in ("tape", "record", "heads", "identity"):
+            connection.execute(f"ALTER TABLE ledger.{name} DISABLE TRIGGER ALL")
+        connection.execute(SET_BACK)
+    for refused in (cli("ingest", feeds[1]), cli("serve", "--port", "0")):
+        assert refused.code == 2
+        assert "The record lacks 4 facts that the witnessed log sealed" in refused.err
+        assert "relay refill" in refused.err
+    log_folder = Path(cli.environ["ROUND_LEDGER_HOME"]) / "log"
+    log_folder.rename(tmp_path / "evidence")
+    assert cli("ingest", feeds[1]).code == 0, "the facts are lost for good, and a new log begins"
+
+
+SET_BACK = """
+DELETE FROM ledger.tape WHERE notification_id > 6;
+DELETE FROM ledger.identity WHERE position > 6;
+TRUNCATE ledger.heads;
+INSERT INTO ledger.heads SELECT DISTINCT ON (originator_id) originator_version, notification_id,
+    originator_id, hash FROM ledger.tape ORDER BY originator_id, originator_version DESC;
+UPDATE ledger.record SET position = 6, received = received - 14
+"""
+"""SQL: an older backup in the place of the record."""
 
 
 def test_errors_say_what_to_do(cli: Cli, log: str, tmp_path: Path) -> None:
