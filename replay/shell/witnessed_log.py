@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from infra.tile_folder import TileFolder
 from ledger.errors import Usage
 from replay.shell.settings import in_force
 
@@ -14,10 +13,13 @@ if TYPE_CHECKING:
 
     from consumers.sealer.witnesses import Witness
     from infra.postgres.connection import Database
+    from infra.tile_folder import TileFolder
 
 
 def log_folder() -> TileFolder:
     """The folder of the log, begun or not."""
+    from infra.tile_folder import TileFolder  # noqa: PLC0415 - few commands need it
+
     return TileFolder(in_force().log_folder)
 
 
@@ -45,8 +47,10 @@ def require_newest_record(database: Database) -> None:
 
     A log that this process may not read is passed over: its sealer compares it.
     """
+    if not os.access(in_force().log_folder, os.R_OK | os.X_OK):
+        return
     folder = log_folder()
-    if os.access(folder.folder, os.R_OK | os.X_OK) and folder.has_begun:
+    if folder.has_begun:
         from consumers.sealer.fence import require_newest  # noqa: PLC0415 - as above
 
         require_newest(database, folder, known_witnesses())
