@@ -33,7 +33,7 @@ from ledger.witnessed_log.signed_notes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from consumers.sealer.topic import CheckpointTopic
+    from consumers.sealer.checkpoint_topic import CheckpointTopic
     from consumers.sealer.witnesses import Witness
     from infra.postgres.connection import AnyConnection, Database
     from infra.tile_folder import Grown, TileFolder

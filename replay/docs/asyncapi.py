@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.rulings.rulings import OfRound, OfTable
-from consumers.sealer.topic import CHECKPOINTS
+from consumers.sealer.checkpoint_topic import CHECKPOINTS
 from infra.kafka import topics
 from infra.kafka.clients import DEFAULT_BOOTSTRAP
 from infra.kafka.dead_letters import HEADERS as LETTER_HEADERS

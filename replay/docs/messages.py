@@ -18,7 +18,7 @@ from consumers.finance.seals import SEALED_DAYS, SealedDayState
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.rulings.rulings import ADJUDICATIONS, CutRuling, OfRound, OfTable
-from consumers.sealer.topic import CHECKPOINTS, LogCheckpoint
+from consumers.sealer.checkpoint_topic import CHECKPOINTS, LogCheckpoint
 from infra.kafka import topics
 from infra.kafka.records import MESSAGE_TYPES, QUARANTINED_TYPE, Envelope
 from ledger.record.kinds import WIRE_PREFIX

@@ -10,11 +10,11 @@ import typer
 
 from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
+from consumers.sealer.checkpoint_topic import CheckpointTopic
+from consumers.sealer.checkpoint_topic import breaks as topic_breaks
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
-from consumers.sealer.topic import CheckpointTopic
-from consumers.sealer.topic import breaks as topic_breaks
 from infra.files import replace_file
 from infra.metrics import metrics_server
 from ledger.values import quantity

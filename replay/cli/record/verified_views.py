@@ -3,7 +3,7 @@
 import typer
 
 from consumers.registry import VIEWS
-from consumers.runtime.compare import ComparedView, compare
+from consumers.runtime.compare_views import ComparedView, compare
 from consumers.runtime.stopping import until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from consumers.sealer.checkpoint_topic import (
+    CHECKPOINTS,
+    CheckpointTopic,
+    LogCheckpoint,
+    breaks,
+    published,
+)
 from consumers.sealer.sealer import SealedLog, seal
-from consumers.sealer.topic import CHECKPOINTS, CheckpointTopic, LogCheckpoint, breaks, published
 from infra.kafka import topics
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
@@ -18,11 +24,8 @@ from infra.tile_folder import TileFolder
 from ledger.errors import Refused
 from ledger.witnessed_log.signed_notes import SIGNATURE, new_key
 from tests.fixtures.postgres import fact
-from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
@@ -39,14 +42,6 @@ class Unheard:
 
     def sealed(self, checkpoint: Checkpoint, witnesses: int) -> None:
         pass
-
-
-@pytest.fixture
-def folder() -> Iterator[TileFolder]:
-    with short_lived("log") as place:
-        made = TileFolder(place / "log")
-        made.begin()
-        yield made
 
 
 @pytest.fixture

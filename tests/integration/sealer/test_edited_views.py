@@ -9,8 +9,8 @@ import pytest
 from psycopg import sql
 
 from consumers.registry import VIEWS, view
-from consumers.runtime import compare as compare_module
-from consumers.runtime.compare import compare
+from consumers.runtime import compare_views
+from consumers.runtime.compare_views import compare
 from consumers.runtime.runner import RunnerOptions, divide
 from infra.postgres.parking import Parked
 from infra.postgres.view_tables import LIVE, opened, tape_source
@@ -143,7 +143,7 @@ def test_a_view_that_withholds_facts_is_refused(changed: Database) -> None:
 def test_the_list_of_a_views_breaks_ends_and_all_are_counted(
     changed: Database, superuser: Superuser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compare_module, "_PAGE_ROWS", 7)
+    monkeypatch.setattr(compare_views, "_PAGE_ROWS", 7)
     superuser.execute("UPDATE views.rounds SET number = number + 100000")
     (count,) = superuser.execute("SELECT count(*) FROM views.rounds").fetchall()[0]
     with tape_source(changed) as source:

@@ -16,10 +16,9 @@ from ledger.errors import Refused
 from ledger.witnessed_log.signed_notes import SIGNATURE, new_key
 from tests.fixtures.postgres import fact
 from tests.integration.sealer.test_sealed_record import CUT_OFF, Published
-from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from consumers.sealer.witnesses import Witness
@@ -29,14 +28,6 @@ if TYPE_CHECKING:
     from tests.integration.sealer.conftest import RunningWitness
 
 KEY = new_key("ledger.example/record", SIGNATURE)
-
-
-@pytest.fixture
-def folder() -> Iterator[TileFolder]:
-    with short_lived("log") as place:
-        made = TileFolder(place / "log")
-        made.begin()
-        yield made
 
 
 def sealed(database: Database, folder: TileFolder, witnesses: Sequence[Witness] = ()) -> None:

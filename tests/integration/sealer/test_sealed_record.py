@@ -20,7 +20,6 @@ from ledger.witnessed_log.signed_notes import SIGNATURE, new_key
 from ledger.witnessed_log.tree import leaf_hash, root_of
 from ledger.witnessed_log.tree import root as tree_root
 from tests.fixtures.postgres import fact
-from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,14 +55,6 @@ def superuser(database: Database) -> Iterator[psycopg.Connection[tuple[object, .
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute("SET session_replication_role = replica")
         yield connection
-
-
-@pytest.fixture
-def folder() -> Iterator[TileFolder]:
-    with short_lived("log") as place:
-        made = TileFolder(place / "log")
-        made.begin()
-        yield made
 
 
 def sealed(database: Database, folder: TileFolder) -> list[Checkpoint]:

@@ -21,10 +21,9 @@ from ledger.witnessed_log.checkpoints import Checkpoint, hash_text, proof_text
 from ledger.witnessed_log.signed_notes import COSIGNATURE, SIGNATURE, new_key
 from ledger.witnessed_log.tree import consistency_proof
 from tests.fixtures.postgres import fact
-from tests.suite.memory import short_lived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from infra.postgres.connection import Database
@@ -58,14 +57,6 @@ def sealed(
     log = SealedLog(folder, KEY, witnesses)
     seal(database, log, stop=lambda: True, listener=counted, follow=False)
     return counted.cosigned
-
-
-@pytest.fixture
-def folder() -> Iterator[TileFolder]:
-    with short_lived("log") as place:
-        made = TileFolder(place / "log")
-        made.begin()
-        yield made
 
 
 def test_each_checkpoint_carries_the_cosignatures_of_two_witnesses(
