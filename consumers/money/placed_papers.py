@@ -418,16 +418,19 @@ SELECT property, table_name, gaming_day, sum(cents)::bigint FROM (
     SELECT property, table_name, gaming_day, cents FROM {{schema}}.drop_papers
      WHERE amount = 'adjustments' AND counts = 1 AND table_name <> ''
     UNION ALL
-    SELECT d.of_property, d.of_table, s.gaming_day, p.cents
+    SELECT t.property, t.table_name, s.gaming_day, p.cents
       FROM {{schema}}.drop_papers p
-     CROSS JOIN LATERAL (
+      LEFT JOIN LATERAL (
         SELECT * FROM {{schema}}.drop_disputes d
          WHERE d.property = p.property AND d.dispute = p.paper
-         ORDER BY d.time_us, d.source, d.fact_id LIMIT 1) d
+         ORDER BY d.time_us, d.source, d.fact_id LIMIT 1) d ON true
+     CROSS JOIN LATERAL (
+        SELECT coalesce(d.of_property, p.property) AS property,
+               coalesce(d.of_table, split_part(p.source, '/', 3)) AS table_name) t
      CROSS JOIN LATERAL (
         SELECT s.gaming_day FROM {{schema}}.drop_papers s
-         WHERE s.starts AND s.counts = 1 AND s.property = d.of_property
-           AND s.table_name = d.of_table AND s.time_us <= p.time_us
+         WHERE s.starts AND s.counts = 1 AND s.property = t.property
+           AND s.table_name = t.table_name AND s.time_us <= p.time_us
          ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1) s
      WHERE p.amount = 'adjustments' AND p.counts = 1 AND p.table_name = '') a
  WHERE {where} GROUP BY 1, 2, 3
@@ -435,5 +438,8 @@ SELECT property, table_name, gaming_day, sum(cents)::bigint FROM (
 
 
 def adjusted(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, int]:
-    """The cents that tables paid as amends, by table and gaming day."""
+    """The cents that tables paid as amends, by table and gaming day.
+
+    Amends that name no table are of the disputed round's, else of the table that recorded them.
+    """
     return {row[:3]: row[3] for row in store.query(_ADJUSTED.format(where=where), wanted)}

@@ -249,6 +249,22 @@ def test_what_the_cage_pays_and_a_tables_amends_are_told_apart(database: Databas
     assert [day_.table for day_ in drop.read(database)] == ["CC-07"]
 
 
+@ORDERS
+def test_amends_of_a_dispute_that_is_not_on_record_are_of_the_table_that_paid_them(
+    database: Database, seed: int | None
+) -> None:
+    amends = {"dispute": "D-1", "position": 1, "amount": 200, "paid_from": "table"}
+    lines = day_lines(
+        wager("wager_placed", 5, wager="ante_across", amount=900),
+        wager("wager_collected", 6, wager="ante_across", amount=900),
+        fact("adjustment_paid", 31, **amends),
+    )
+    rows = kept(database, told(lines, seed), size=1)
+    catch_up(database, Prefix(rows, len(rows)), list(wins.VIEWS))
+    [win] = wins.read(database)
+    assert (of_table(database).win, win.moved) == (900 - 200, 900 - 200)
+
+
 def test_at_poker_calls_are_handle_and_the_rake_is_won_and_counted(database: Database) -> None:
     decision = {"wager": None, "decision": "call"}
     lines = day_lines(
