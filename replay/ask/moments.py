@@ -164,9 +164,10 @@ class _Sentence:
         return day if began <= self.anchor_us else day - timedelta(days=1)
 
     def of_shift(self, told: Clause, day: SpokenDay | None) -> TimeMeaning:
-        name = told.one("SHIFT")
-        if name not in self.house.shifts:
-            return TimeMeaning("shift", "", why="No shift of this name is on record.")
+        name = self._shift_named(told.one("SHIFT"))
+        if name is None:
+            why = "No shift of this name is known here: say from when to when."
+            return TimeMeaning("shift", "", why=why)
         begins, ends = self.house.shifts[name]
 
         def span_of(first: date, _: str, house: House) -> Span:
@@ -177,6 +178,14 @@ class _Sentence:
         first = day.first if day else self._last_day_with(span_of, name)
         span = span_of(first, name, self.house)
         return TimeMeaning("shift", f"{name} shift, {self.says(span)}", _values(span))
+
+    def _shift_named(self, name: str) -> str | None:
+        """The shift of a name, or of a number in the order of the gaming day."""
+        if not name.isdecimal():
+            return name if name in self.house.shifts else None
+        begins = {each: hours[0] for each, hours in self.house.shifts.items()}
+        ordered = sorted(begins, key=lambda each: (begins[each] - self.house.day_start) % 1440)
+        return next(iter(ordered[int(name) - 1 : int(name)]), None)
 
     def of_period(self, told: Clause) -> TimeMeaning:
         words = told.one("PERIOD")
@@ -229,6 +238,8 @@ class _Sentence:
             return Span(at_us[0], None if is_open else whole.until_us)
         if edge == "BEFORE":
             is_open = day is not None and day.edge == "BEFORE"
+            if minute == self.house.day_start:  # nothing of its own day is before it
+                whole = times.of_day(first - timedelta(days=1), first, self.house)
             return Span(None if is_open else whole.since_us, at_us[0])
         is_round = edge == "NEAR" or minute % AROUND == 0
         return times.beside(at_us[0], AROUND if is_round else EXACT)

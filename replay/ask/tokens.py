@@ -79,7 +79,12 @@ class SentenceToken(NamedTuple):
 
 def pieces(text: str, house: House) -> list[SentenceToken]:
     """The tokens of a sentence."""
-    return list(_named(list(_figures(text, house)), text))
+    found = _named(list(_figures(text, house)), text)
+    return [_at_day_start(each, house) if each.kind == "DAYSTART" else each for each in found]
+
+
+def _at_day_start(piece: SentenceToken, house: House) -> SentenceToken:
+    return piece._replace(kind="CLOCK", value=(house.day_start, "sure"))
 
 
 def _figures(text: str, house: House) -> Iterator[SentenceToken]:
