@@ -33,6 +33,8 @@ _THRESHOLD_MAX = 2**53
 _LOCK_S_MAX = 7 * 24 * 3600
 _READY_S_MAX = 3600
 _STAYS_S_MAX = 24 * 3600
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_SHIFT = re.compile(r"[a-z]+(?: [a-z]+)*|\d")
 
 
 class Setting(NamedTuple):
@@ -215,6 +217,18 @@ TABLE = (
         " for the others.",
     ),
     Setting(
+        "ROUND_LEDGER_GAMING_DAY_BEGINS",
+        "06:00",
+        "When a gaming day begins, by the house's clock: what *yesterday* means in `rounds --ask`"
+        " and on *Find*.",
+    ),
+    Setting(
+        "ROUND_LEDGER_SHIFTS",
+        "none: a shift's name is not a time",
+        "When each shift begins, by the house's clock, for the same: "
+        "day=06:00,swing=14:00,graveyard=22:00.",
+    ),
+    Setting(
         "ROUND_LEDGER_OIDC_ISSUER",
         "none: users sign in with a password",
         "Identity provider (OpenID Connect) that users may sign in with, https://...",
@@ -269,6 +283,8 @@ class Settings:
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
     time_zone: Mapping[str, ZoneInfo] = field(default_factory=dict)  # by property; "": the others
+    gaming_day_begins: int = 6 * 60  # minutes after midnight
+    shifts: Mapping[str, int] = field(default_factory=dict)  # their begins, likewise
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
@@ -329,6 +345,10 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
         trusted_proxies=_proxies(given),
         time_zone=_zones("ROUND_LEDGER_TIME_ZONE", given.get("ROUND_LEDGER_TIME_ZONE")),
+        gaming_day_begins=_minute(
+            f"{PREFIX}GAMING_DAY_BEGINS", given.get(f"{PREFIX}GAMING_DAY_BEGINS", "06:00")
+        ),
+        shifts=_shifts(f"{PREFIX}SHIFTS", given.get(f"{PREFIX}SHIFTS")),
         oidc_issuer=given.get("ROUND_LEDGER_OIDC_ISSUER"),
         oidc_client_id=given.get("ROUND_LEDGER_OIDC_CLIENT_ID"),
         oidc_client_secret_file=_path(given.get("ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE")),
@@ -446,6 +466,29 @@ def _zone(name: str, text: str) -> ZoneInfo:
             hint="Give one such as America/New_York or UTC, or one a property:"
             " hollywood=America/New_York,desert=America/Phoenix.",
         ) from None
+
+
+def _shifts(name: str, text: str | None) -> dict[str, int]:
+    """When each shift begins, minutes after midnight. Raises `Usage`."""
+    named = [each.strip().partition("=") for each in text.split(",")] if text else []
+    begins = {shift.strip().lower(): _minute(name, at.strip()) for shift, _, at in named}
+    if len(begins) < len(named) or len(set(begins.values())) < len(named):
+        hint = "Give each shift one begin of its own."
+        raise Usage(f"{text!r} has a name or a time twice", where=name, hint=hint)
+    unfit = [each for each in begins if not _SHIFT.fullmatch(each)]
+    if unfit:
+        hint = "Give a shift a name of letters, or one digit: swing=14:00."
+        raise Usage(f"{unfit[0]!r} cannot be a shift's name", where=name, hint=hint)
+    return begins
+
+
+def _minute(name: str, text: str) -> int:
+    """A time of day, in minutes after midnight. Raises `Usage`."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        hint = "Give hours and minutes by a clock of 24 hours, such as 06:00."
+        raise Usage(f"{text!r} is not a time of day", where=name, hint=hint)
+    return int(found[1]) * 60 + int(found[2])
 
 
 def _thresholds(given: Mapping[str, str], declared: Sequence[Threshold]) -> dict[Threshold, int]:

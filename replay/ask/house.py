@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping  # noqa: TC003 - a field's type
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -18,6 +18,19 @@ DAY_START = 6 * 60
 """When a gaming day begins, minutes after midnight, unless the house names another time."""
 
 _TABLE = re.compile(r"([a-z]+)[- ]?0*(\d+)")
+
+
+class HouseHours(NamedTuple):
+    """When a house's gaming day and each of its shifts begin, minutes after midnight."""
+
+    day_start: int = DAY_START
+    shifts: Mapping[str, int] = {}
+
+    def by_shift(self) -> dict[str, tuple[int, int]]:
+        """Start and end of each shift: it ends when the next one begins."""
+        ordered = sorted(self.shifts, key=self.shifts.__getitem__)
+        ends = (self.shifts[each] for each in (*ordered[1:], *ordered[:1]))
+        return {each: (self.shifts[each], end) for each, end in zip(ordered, ends, strict=True)}
 
 
 class House(Struct, frozen=True, kw_only=True):

@@ -181,7 +181,7 @@ class _Sentence:
 
     def _shift_named(self, name: str) -> str | None:
         """The shift of a name, or of a number in the order of the gaming day."""
-        if not name.isdecimal():
+        if name in self.house.shifts or not name.isdecimal():
             return name if name in self.house.shifts else None
         begins = {each: hours[0] for each, hours in self.house.shifts.items()}
         ordered = sorted(begins, key=lambda each: (begins[each] - self.house.day_start) % 1440)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from consumers.rounds import hits, search
-from replay.ask.house import House
+from replay.ask.house import House, HouseHours
 from replay.ask.meaning import filters_of
 from replay.text.times import stamp
 
@@ -53,11 +53,16 @@ class Nearest:
     lacks: str
 
 
-def house_of(database: Database, zone: tzinfo) -> House:
-    """What a sentence is read with: the names on record, and the house's clock."""
+def house_of(database: Database, zone: tzinfo, hours: HouseHours) -> House:
+    """What a sentence is read with: the names on record, and the house's clock and hours."""
     names = search.house_names(database)
     return House(
-        zone=zone, tables=names.tables, dealers=tuple(names.dealers), newest_us=names.newest_us
+        zone=zone,
+        day_start=hours.day_start,
+        tables=names.tables,
+        dealers=tuple(names.dealers),
+        shifts=hours.by_shift(),
+        newest_us=names.newest_us,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from replay.ask.vocabulary import Phrase, ordinary, phrases, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from replay.ask.house import House
 
@@ -89,17 +89,17 @@ def _at_day_start(piece: SentenceToken, house: House) -> SentenceToken:
 
 def _figures(text: str, house: House) -> Iterator[SentenceToken]:
     """Names of the house and figures; all other words as `WORD`."""
-    at, tables = 0, _tables(house)
+    at, named = 0, list(_names(house))
     while at < len(text):
-        told = (tables and tables.match(text, at)) or _FIGURES.match(text, at)
+        matches = ((kind, its.match(text, at)) for kind, its in named)
+        kind, told = next((found for found in matches if found[1]), ("", _FIGURES.match(text, at)))
         if told is None:
             if text[at] in "-\u2013\u2014" and _is_range(text, at):
                 yield SentenceToken("TO", None, text[at], at, at + 1)
             at += 1
             continue
-        kind = "TABLE" if told.re is tables else str(told.lastgroup)
         words, (start, at) = told[0], told.span()
-        yield SentenceToken(*_valued(kind, words, house), words, start, at)
+        yield SentenceToken(*_valued(kind or str(told.lastgroup), words, house), words, start, at)
 
 
 def _is_range(text: str, at: int) -> bool:
@@ -108,10 +108,19 @@ def _is_range(text: str, at: int) -> bool:
     return after.isdigit() and (before.isdigit() or before.lower() == "m")
 
 
-def _tables(house: House) -> re.Pattern[str] | None:
-    """Names that begin as a table's do: CC-01, cc1, `bj 3`."""
-    begins = "|".join(sorted(map(re.escape, house.prefixes() - {""}), key=len, reverse=True))
-    return re.compile(rf"\b(?:{begins})[- ]?\d{{1,3}}\b(?!/)", re.IGNORECASE) if begins else None
+def _names(house: House) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Names that begin as a table's do, such as CC-01, cc1, `bj 3`; and the house's shifts."""
+    begins = _any_of(house.prefixes() - {""})
+    if begins:
+        yield "TABLE", re.compile(rf"\b(?:{begins})[- ]?\d{{1,3}}\b(?!/)", re.IGNORECASE)
+    shifts = _any_of(house.shifts)
+    if shifts:
+        yield "SHIFT", re.compile(rf"\b(?:{shifts})\s+shift\b", re.IGNORECASE)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """A pattern for any of these names."""
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def _valued(kind: str, words: str, house: House) -> tuple[str, object]:
@@ -166,6 +175,7 @@ def _card(words: str) -> str:
 
 _FIGURE_VALUES: Mapping[str, Callable[[str, House], tuple[str, object]]] = {
     "TABLE": lambda words, house: ("TABLE", house.table(words)),
+    "SHIFT": lambda words, _: ("SHIFT", words.lower().removesuffix("shift").strip()),
     "MONEY": lambda words, _: ("MONEY", _cents(words)),
     "CLOCK": lambda words, _: _clock(words),
     "CARD": lambda words, _: ("CARD", _card(words)),

@@ -16,6 +16,7 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Unavailable
 from replay.approvals.desk import ApprovalDecisions
+from replay.ask.house import HouseHours
 from replay.cameras.retention import policy_from
 from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
@@ -40,6 +41,7 @@ class Ports(NamedTuple):
 
     address: Address
     time_zone: Mapping[str, ZoneInfo]  # the setting: zones by property
+    house_hours: HouseHours
     database: Database
     tape: PostgresTape
     access: AccessDatabase
@@ -78,6 +80,7 @@ def opened_ports(
         yield Ports(
             address=address,
             time_zone=settings.time_zone,
+            house_hours=HouseHours(settings.gaming_day_begins, settings.shifts),
             database=database,
             tape=tape,
             access=access,

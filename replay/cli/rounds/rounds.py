@@ -27,6 +27,7 @@ from ledger.errors import Usage
 from ledger.games import games
 from ledger.values import format_time, quantity
 from replay.ask import sheet
+from replay.ask.house import HouseHours
 from replay.ask.searching import Page, house_of, nearest, page_of
 from replay.ask.sentence import Understood, understand
 from replay.cli.shell.app import family
@@ -35,6 +36,7 @@ from replay.cli.shell.terminal import draw
 from replay.rounds.drawing import boxed_table
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_text, say, show_table
+from replay.shell.settings import in_force
 from replay.shell.zones import Zones, house_zones
 from replay.text.money import money
 from replay.text.times import gaming_day_from, stamp
@@ -171,7 +173,9 @@ def rounds(  # noqa: PLR0913 - one option a way to search
 
 def _understood(database: Database, text: str, zone: tzinfo) -> Understood:
     """A sentence, read with the names on record and the house's clock."""
-    return understand(text, house_of(database, zone), time.time_ns() // 1000)
+    settings = in_force()
+    hours = HouseHours(settings.gaming_day_begins, settings.shifts)
+    return understand(text, house_of(database, zone, hours), time.time_ns() // 1000)
 
 
 def _print_reading(told: Understood, *, json: bool, as_csv: bool) -> None:

@@ -28,6 +28,7 @@ from ledger.rules.engine.finding_codes import CODES
 from ledger.rules.engine.ruling import TableFindings
 from ledger.values import RoundId, parse_round
 from replay.ask import searching, sheet
+from replay.ask.house import HouseHours
 from replay.ask.sentence import TEXT_MAX as SENTENCE_MAX
 from replay.ask.sentence import Understood, understand
 from replay.text.times import gaming_day_from
@@ -174,15 +175,18 @@ def _asked(request: Request, who: User) -> tuple[dict[str, str], FormReading]:
     zone = ports(request).zones().of(None)
     found = read(typed, zone)
     if typed["ask"]:
-        found = _with_sentence(ports(request).database, found, typed["ask"], zone)
+        hours = ports(request).house_hours
+        found = _with_sentence(ports(request).database, found, typed["ask"], zone, hours)
     if found.asked.patron and not _sees_tokens(who):
         raise HTTPException(403, "Your role may not search by patron token.")
     return typed, found
 
 
-def _with_sentence(database: Database, form: FormReading, text: str, zone: tzinfo) -> FormReading:
+def _with_sentence(
+    database: Database, form: FormReading, text: str, zone: tzinfo, hours: HouseHours
+) -> FormReading:
     """The form and its sentence together; where both have a filter, the form's holds."""
-    house = searching.house_of(database, zone)
+    house = searching.house_of(database, zone, hours)
     sentence = understand(text, house, time.time_ns() // 1000)
     usual = asdict(Filters())
     typed = {n: value for n, value in asdict(form.asked).items() if value != usual[n]}

@@ -14,7 +14,7 @@ from consumers.rounds.hits import HitLine
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from replay.ask import sheet
-from replay.ask.house import House
+from replay.ask.house import House, HouseHours
 from replay.ask.sentence import TEXT_MAX, Understood, understand
 from replay.ask.vocabulary import phrases
 from replay.text.times import wall
@@ -107,6 +107,30 @@ def test_the_house_says_when_its_day_begins() -> None:
     assert span(read("tonight", "2026-11-21T02:00", early))[0] == "11-21 18:00"
     assert read("today", "2026-11-21T02:00", early).filters.gaming_day == "2026-11-21"
     assert read("today", "2026-11-21T02:00").filters.gaming_day == "2026-11-20"
+
+
+HOURS = HouseHours(4 * 60, {"late": 20 * 60, "early": 4 * 60, "mid": 12 * 60})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("early shift", ("11-20 04:00", "11-20 11:59")),
+        ("the Late Shift yesterday", ("11-19 20:00", "11-20 03:59")),
+        ("2nd shift", ("11-20 12:00", "11-20 19:59")),
+        ("third shift", ("11-20 20:00", "11-21 03:59")),
+    ],
+)
+def test_a_house_names_its_shifts(text: str, expected: tuple[str, str]) -> None:
+    house = House(zone=ZONE, day_start=HOURS.day_start, shifts=HOURS.by_shift())
+    assert span(read(text, "2026-11-21T02:00", house)) == expected
+
+
+def test_a_shift_that_the_house_does_not_name_is_said_to_be_unread() -> None:
+    house = House(zone=ZONE, day_start=HOURS.day_start, shifts=HOURS.by_shift())
+    for text in ("swing shift", "4th shift"):
+        assert [each.words for each in read(text, house=house).unread] == [text]
+    assert [each.words for each in read("early shift").unread] == ["early"]
 
 
 def test_a_day_of_25_hours_is_read_to_its_end() -> None:

@@ -34,6 +34,8 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "ROUND_LEDGER_PUBLIC_URL": "https://ledger.example/",
         "ROUND_LEDGER_TRUSTED_PROXIES": "192.0.2.10",
         "ROUND_LEDGER_TIME_ZONE": "America/New_York",
+        "ROUND_LEDGER_GAMING_DAY_BEGINS": "04:00",
+        "ROUND_LEDGER_SHIFTS": "day=04:00",
         "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
         "ROUND_LEDGER_UNCONFINED_FOOTAGE": "refuse",
     }
@@ -115,6 +117,33 @@ def test_each_property_may_have_a_time_zone_and_the_others_one() -> None:
     assert load({}).time_zone == {}
     with pytest.raises(Usage, match="gives a property two time zones"):
         load({"ROUND_LEDGER_TIME_ZONE": "hollywood=UTC,hollywood=America/New_York"})
+
+
+def test_a_house_names_when_its_day_and_its_shifts_begin() -> None:
+    given = {
+        "ROUND_LEDGER_GAMING_DAY_BEGINS": "4:30",
+        "ROUND_LEDGER_SHIFTS": "Day=06:00, swing=14:00,3=22:00",
+    }
+    found = load(given)
+    assert (found.gaming_day_begins, found.shifts) == (270, {"day": 360, "swing": 840, "3": 1320})
+    assert (load({}).gaming_day_begins, load({}).shifts) == (360, {})
+
+
+@pytest.mark.parametrize(
+    ("shifts", "says"),
+    [
+        ("day", "not a time of day"),
+        ("day=24:00", "not a time of day"),
+        ("day=6 am", "not a time of day"),
+        ("day=06:00,Day=14:00", "twice"),
+        ("day=06:00,swing=6:00", "twice"),
+        ("=06:00", "cannot be a shift's name"),
+        ("d.*=06:00", "cannot be a shift's name"),
+    ],
+)
+def test_hours_of_shifts_are_read_or_refused(shifts: str, says: str) -> None:
+    with pytest.raises(Usage, match=says):
+        load({"ROUND_LEDGER_SHIFTS": shifts})
 
 
 def test_a_home_that_is_a_file_is_refused() -> None:
