@@ -18,12 +18,12 @@ from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
 from ledger.adjudication.corrections import corrections_of
 from ledger.facts import DropBoxCounted, type_name
-from ledger.finance.boxes import count_total
+from ledger.finance.boxes import boxes, count_total
 from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
 from ledger.finance.feed import MONEY, with_named, with_vain
-from ledger.finance.placing import own_day, table_of
+from ledger.finance.placing import by_time, own_day, table_of
 from ledger.finance.rounds import MONEY_OF_ROUNDS
-from ledger.finance.slips import refs
+from ledger.finance.slips import joined, refs
 from ledger.finance.table_day import papers_of
 from ledger.finance.win import AuditException
 from ledger.record.tape import Received
@@ -95,7 +95,9 @@ def in_two_days(
     sealed: what closes each gaming day, by property and day.
     """
     found: dict[DayKey, list[Undecided]] = defaultdict(list)
-    for paper in papers:
+    told = list(papers)
+    taken = _taken_over(told)
+    for paper in told:
         signed = sorted(paper.signed, key=lambda day: sealed[day[:2]].heads.get("office", 0))
         first, fact = signed[0], paper.signed[signed[0]]
         others = sorted({day[1] for day in paper.days} - {first[1]})
@@ -107,12 +109,26 @@ def in_two_days(
         )
         exception = AuditException(code=IN_TWO_DAYS, says=says, facts=refs([paper.recorded]))
         for day in paper.days:
-            is_left = paper.now is not None and day != paper.now[0]
-            cents = count_total(fact, {}) if is_left else None
+            cents = taken.get((day, paper.recorded.source, paper.recorded.id))
             gone = {} if cents is None else {TAKEN_OVER: -cents}
             missing = f"reopen:{first[1]}"
             found[day].append(Undecided(exception, missing, (fact.time_us,), gone))
     return found
+
+
+def _taken_over(papers: Iterable[PaperOfDays]) -> dict[tuple[DayKey, str, str], int]:
+    """The cents of boxes that left a closed day, by day and count: of each box its last count."""
+    left: dict[tuple[DayKey, DayKey], list[Fact]] = defaultdict(list)
+    for paper in papers:
+        for day, fact in paper.signed.items():
+            if paper.now and day != paper.now[0]:
+                left[day, paper.now[0]].append(fact)
+    return {
+        (day, box.last.source, box.last.id): cents
+        for (day, _), facts in left.items()
+        for box in boxes(sorted(facts, key=by_time))
+        if box.last and (cents := count_total(box.last, {})) is not None
+    }
 
 
 def _named(fact: Fact) -> str:
@@ -126,7 +142,7 @@ def _named(fact: Fact) -> str:
 
 def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:
     """A win with what waits for people; an open day lacks it until then."""
-    exceptions = [*of.exceptions, *(each.exception for each in waiting)]
+    exceptions = [*of.exceptions, *_said_once(each.exception for each in waiting)]
     if of.version:
         pending: dict[str, int | None] = {**of.pending}
         for name, cents in (item for each in waiting for item in each.pending.items()):
@@ -134,6 +150,16 @@ def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:
         return msgspec.structs.replace(of, exceptions=exceptions, pending=pending)
     missing = list(dict.fromkeys((*of.missing, *(each.missing for each in waiting))))
     return msgspec.structs.replace(of, exceptions=exceptions, missing=missing, grade="ESTIMATE")
+
+
+def _said_once(exceptions: Iterable[AuditException]) -> list[AuditException]:
+    """Exceptions in order, those of one sentence as one with the facts of all."""
+    found: dict[str, AuditException] = {}
+    for each in exceptions:
+        before = found.get(each.says)
+        facts = joined(before.facts, each.facts) if before else each.facts
+        found[each.says] = msgspec.structs.replace(each, facts=facts)
+    return list(found.values())
 
 
 def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:

@@ -338,3 +338,26 @@ def test_a_box_of_a_closed_day_that_is_moved_is_named_on_both_days_until_it_is_o
     for number in ("1", "2"):
         whole_house = house("win", "--gaming-day", DAY, "--version", number, "--json").json
         assert whole_house[0]["drop"]["total"] == (10_000 if number == "1" else None)
+
+
+@pytest.mark.long
+def test_a_box_that_is_moved_with_both_its_counts_left_the_closed_day_once(
+    cli: Cli, tmp_path: Path
+) -> None:
+    second = count(59, 2, currency={"10000": 1})
+    second["id"] = "second"
+    ingest(cli, tmp_path, *day_lines(SOLD, COUNTED, second, closer=490_000))
+    closed(cli)
+    moved = [
+        correction(each, {**each["data"], "gaming_day": NEXT}, minute)
+        for minute, each in ((30, COUNTED), (31, second))
+    ]
+    ingest(cli, tmp_path, *next_day(*day_lines(SOLD, closer=490_000)), *moved)
+    left = won(cli)
+    assert left["pending"]["drop.taken_over"] == -10_000
+    [named] = [e for e in left["exceptions"] if e["code"] == "counted_in_two_days"]
+    assert [each["id"] for each in named["facts"]] == [COUNTED["id"], "second"]
+    [taking] = cli("win", "--gaming-day", NEXT, "--json").json
+    assert taking["drop"]["total"] == 10_000, "the other day takes the box once, too"
+    [again] = [e for e in taking["exceptions"] if e["code"] == "counted_in_two_days"]
+    assert again == named
