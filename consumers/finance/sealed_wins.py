@@ -155,13 +155,13 @@ def read(
     *,
     kept: Path | None = None,
     by_shift: bool = False,
+    as_signed: bool = False,
     **filters: Unpack[WinsFilter],
 ) -> list[TableWin]:
     """As `wins.read`, or the wins of shifts; with the equivocations that wait in quarantine.
 
-    A sealed day has what its version said, with what came after it.
-
-    kept: the folder of versions worked out before.
+    A sealed day has what its version said, with what came after it. as_signed: a sealed day has
+    its tables, and nothing that came after it. kept: the folder of versions worked out before.
     """
     asked = WinsAsked(**filters)
     with reading(database, _TABLES) as store:
@@ -169,13 +169,18 @@ def read(
         by = shifts.of_records(store, records.corrected) if by_shift else records.wins()
         found = {_key(each): each for each in by}
         for (name, day), its in seals.read(store, asked.property, asked.gaming_day).items():
-            if its.sealed:
+            if its.sealed and as_signed:
+                signed = said(store, name, its.sealed, kept, by_shift=by_shift)
+                found = {key: each for key, each in found.items() if key[:2] != (name, day)}
+                found |= _alone(its.sealed, signed, asked.table)
+            elif its.sealed:
                 live = {key: each for key, each in found.items() if key[:2] == (name, day)}
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(store, its.sealed, signed, live, late, asked.table)
         waiting = _waiting(store, asked.property)
-    found |= dict(_undecided(found, records, waiting))
+    open_ = {key: each for key, each in found.items() if not (as_signed and each.version)}
+    found |= dict(_undecided(open_, records, waiting))
     return [found[key] for key in sorted(found, key=lambda key: key[:3])]
 
 
@@ -462,6 +467,16 @@ def _late(
     return {
         name: [(shift_at(times[name], each.time_us), each) for each in its]
         for name, its in found.items()
+    }
+
+
+def _alone(seal: DaySealed, signed: SaidWins, table: str | None) -> dict[_Key, TableWin]:
+    """A sealed day's wins without anything that came later."""
+    more = [] if signed.is_signed else [_differs(seal)]
+    return {
+        _key(each): msgspec.structs.replace(each, exceptions=[*each.exceptions, *more])
+        for each in signed.wins
+        if table in (None, each.table)
     }
 
 

@@ -20,8 +20,9 @@ Period = Literal["day", "week", "month", "year"]
 
 
 class AskedReport(NamedTuple):
-    """What a report is worked out from: a day's wins, as `win` has them, and the database.
+    """What a report is worked out from: a day's wins, and the database.
 
+    wins: of a closed day as they were signed, if the report is of the seal; else as `win` has them.
     since: the first gaming day of the period; the wins are sums from then on. version: of a closed
     day; None: the one that holds.
     """

@@ -17,7 +17,7 @@ from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
-from ledger.finance.groups import grouped, of_versions
+from ledger.finance.groups import grouped
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
 from replay.reports import coupon_papers, drop_boxes, play, slips
@@ -63,7 +63,7 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
     )
     of_period = [msgspec.structs.replace(each, gaming_day=asked.gaming_day) for each in asked.wins]
     sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
-    for of in (*of_versions(asked.wins), *sums):
+    for of in (*asked.wins, *sums):
         drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
         counts = (slips_of[name, kind] if is_day else None for kind in ("fill", "credit"))
         yield (
@@ -160,14 +160,27 @@ def _exceptions(asked: AskedReport) -> Iterator[Sequence[Value]]:
             yield of.table, "missing", name, missing_says(of, name), None
 
 
-_LATE = (*columns("table figure", "would_change"), *columns(counts="late_facts"))
+_LATE = (*columns("table figure", "would_change", "late_facts"), ReportColumn("says"))
 
 
 def _late(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    for of in asked.wins:
+    """What came after the version that holds: of each figure what it would change, then exceptions.
+
+    Every other report of the day is as it was signed, without them.
+    """
+    if asked.version is not None or not any(each.version for each in asked.wins):
+        return
+    signed = {each.table: each.exceptions for each in asked.wins}
+    for of in sealed_wins.read(
+        asked.database, property=asked.property, gaming_day=asked.gaming_day, kept=asked.kept
+    ):
+        later = [each for each in of.exceptions if each not in signed.get(of.table, ())]
         changes = {name: cents for name, cents in of.pending.items() if is_money(name)}
-        for name, amount in changes.items() or ({"none": 0}.items() if of.late else ()):
-            yield of.table, plain(name), amount, len(of.late)
+        none = {"none": 0} if of.late and not later else {}
+        for name, amount in (changes or none).items():
+            yield of.table, plain(name), amount, len(of.late), None
+        for each in later:
+            yield of.table, plain(each.code), None, len(of.late), each.says
 
 
 _JOURNAL = (*columns("table entry says account", "amount"), *columns("", "balance"))

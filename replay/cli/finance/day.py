@@ -7,6 +7,7 @@ import typer
 
 from consumers.finance import sealed_wins
 from ledger.finance.day_versions import Adjustment
+from ledger.finance.groups import of_versions
 from ledger.values import dollars, quantity
 from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
@@ -36,7 +37,8 @@ Day = Annotated[
 class ClosedDay(NamedTuple):
     """A gaming day as these commands print it; version 0: it was never closed.
 
-    reopened_by and the like: None unless the day is open again.
+    reopened_by and the like: None unless the day is open again. missing: what its tables lack, of a
+    closed day as it was signed. late_tables: those that came after it was closed.
     """
 
     property: str
@@ -53,6 +55,7 @@ class ClosedDay(NamedTuple):
     reopened_because: str | None
     adjustments: list[Adjustment]
     missing: list[str]
+    late_tables: list[str]
 
 
 @day.command("show")
@@ -180,7 +183,8 @@ def _read(database: "Database", property_: str | None, gaming_day: str) -> Close
         reopened_second=again.second if again else None,
         reopened_because=again.because if again else None,
         adjustments=adjustments,
-        missing=list(dict.fromkeys(name for each in wins for name in each.missing)),
+        missing=list(dict.fromkeys(name for each in of_versions(wins) for name in each.missing)),
+        late_tables=[each.table or "" for each in wins if its.sealed and not each.version],
     )
 
 
@@ -207,6 +211,9 @@ def _show(found: ClosedDay, *, json: bool) -> None:
         say(f"{each.table} · {change} · {quantity(len(each.facts), 'later fact')}")
     if found.missing:
         say(f"Missing: {', '.join(found.missing)}")
+    if found.late_tables:
+        tables = ", ".join(found.late_tables)
+        say(f"Version {found.version} lacks what came later: {tables}. See `round-ledger win`.")
 
 
 def _figure(each: Adjustment, amount: int | None) -> str:

@@ -125,6 +125,7 @@ def _asked(
     """What a report is worked out from."""
     day: dict[str, Any] = {"property": property_, "kept": versions_folder(in_force().home)}
     if version is None:
+        day["as_signed"] = kind.of_seal
         wins = sealed_wins.read(database, gaming_day=gaming_day, **day)
     else:
         wins = sealed_wins.of_version(database, version, gaming_day=gaming_day, **day)

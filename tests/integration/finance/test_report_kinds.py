@@ -91,6 +91,14 @@ def ingest(cli: Cli, feed: Path, lines: list[Line]) -> None:
     cli("ingest", feed)
 
 
+def head_of(cli: Cli, folder: Path, name: str) -> tuple[str, int, str]:
+    """Grade, version and digest of a report."""
+    ran = cli("report", name, "--gaming-day", DAY, "--to", folder / "head.csv", "--json")
+    assert ran.code == 0, ran.err
+    (head,) = ran.json
+    return head["grade"], head["version"], head["digest"]
+
+
 def printed(cli: Cli, tmp_path: Path, name: str, *more: str, day: str = DAY) -> list[list[str]]:
     to = tmp_path / f"{name}.csv"
     done = cli("report", name, "--gaming-day", day, "--to", to, *more)
@@ -132,18 +140,36 @@ def test_a_slip_of_no_day_is_printed_with_the_day_that_names_it(cli: Cli, tmp_pa
     ]
 
 
-def test_the_master_report_of_a_closed_day_has_the_tables_that_it_sums(
+@pytest.mark.long
+def test_what_comes_late_changes_no_byte_of_a_closed_days_reports_and_stands_in_one_of_its_own(
     cli: Cli, tmp_path: Path
 ) -> None:
+    def heads(names: tuple[str, ...]) -> dict[str, tuple[str, int, str]]:
+        return {name: head_of(cli, tmp_path, name) for name in names}
+
+    of_seal = tuple(each.name for each in REPORTS if each.of_seal and each.name != "late")
     other = json.loads(json.dumps(day_lines(count(59))).replace("CC-07", "CC-08"))
     late = [each | {"id": f"late-{each['id']}"} for each in other]
-    ingest(cli, tmp_path / "feed.jsonl", day_lines(count(59)))
+    sold = fact("cash_bought_in", 10, position=1, amount=10_000)
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(sold, count(59)))
     assert cli("day", "close", DAY, "--by", "F-1", "--second", "F-2").code == 0
-    before = printed(cli, tmp_path, "master-game")
-    ingest(cli, tmp_path / "feed.jsonl", late)
-    now = printed(cli, tmp_path, "master-game")
-    assert [row[0] for row in now] == [row[0] for row in before] == ["CC-07", "all", "all"]
-    assert "not_signed" in [row[2] for row in printed(cli, tmp_path, "exceptions")]
+    before = heads((*of_seal, "late"))
+    assert {its[:2] for its in before.values()} == {("SEALED", 1)}
+    two = [fact("cash_bought_in", 11, position=2, amount=500)]
+    two.append({**sold, "data": {**sold["data"], "amount": 20_000}})
+    ingest(cli, tmp_path / "feed.jsonl", [*late, *two])
+    now = heads((*of_seal, "late"))
+    assert {name for name in now if now[name] != before[name]} == {"late"}
+    assert now["late"][:2] == ("SEALED", 1)
+    rows = printed(cli, tmp_path, "late")
+    assert ["CC-07", "items: count: tray", "5.00", "1", ""] in rows
+    assert [(row[0], row[1]) for row in rows if row[4]] == [
+        ("CC-07", "equivocation"),
+        ("CC-08", "not signed"),
+    ]
+    shown = cli("day", "show", DAY, "--json").json[0]
+    assert (shown["missing"], shown["late_tables"]) == ([], ["CC-08"])
+    assert "Version 1 lacks what came later: CC-08." in cli("day", "show", DAY).err
 
 
 @pytest.mark.long
