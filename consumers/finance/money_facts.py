@@ -23,24 +23,34 @@ from ledger.facts import (
     FACTS,
     AdjustmentPaid,
     CounterCheckIssued,
+    DropBoxAttached,
     DropBoxCounted,
+    TableOpened,
     VoucherBoughtIn,
     type_name,
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import numbers_of
 from ledger.finance.feed import MONEY
-from ledger.finance.placing import OPENS_DAY, disputed_tables, own_day, paid_at, table_of
+from ledger.finance.placing import (
+    OPENS_DAY,
+    DisputeUse,
+    disputed_tables,
+    own_day,
+    paid_at,
+    table_of,
+    tables_with_day,
+)
 from ledger.finance.slips import series, slips, step_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from consumers.money.corrections_held import FactHistory
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import DisputeId, TableId
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -48,7 +58,8 @@ BOTH, RECORDED, CORRECTED = 0, 1, 2
 """What a row is: the fact as it is, the fact as recorded beside a correction, and corrected."""
 
 _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
-_RAISED = "dispute_raised.v1"
+_AMENDS, _RAISED = type_name(AdjustmentPaid), "dispute_raised.v1"
+_STARTS = frozenset((type_name(TableOpened), type_name(DropBoxAttached)))
 _NUMBERED = frozenset(
     type_name(each) for each in (CounterCheckIssued, DropBoxCounted, VoucherBoughtIn)
 )
@@ -129,14 +140,13 @@ MADE = made_table("finance_corrections_made")
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts of money, and move those that corrections and disputes move."""
     changed = facts_changed(store, batch, MADE, _TYPES)
-    for row, made in _amends_of(store, _raised(store, batch), batch.position):
-        changed.setdefault((row.source, row.id), (row, made))
-    disputed = _disputed(store, changed)
+    moved = _amends_of(store, _raised(store, batch), _begun(store, changed), batch.position)
+    changed = {(row.source, row.id): (row, made) for row, made in moved} | changed
     store.delete(FACTS_OF_MONEY, changed)
-    store.save(
-        FACTS_OF_MONEY,
-        (cells for row, why in changed.values() for cells in _cells(row, why, disputed)),
-    )
+    # Amends are placed by the starts of the batch, too.
+    is_amends = {key: row.type == _AMENDS for key, (row, _) in changed.items()}
+    for chosen in (False, True):
+        _save(store, [of for key, of in changed.items() if is_amends[key] == chosen])
     store.delete(NUMBERS, changed)
     store.save(
         NUMBERS,
@@ -144,40 +154,79 @@ def apply(store: ViewStore, batch: Batch) -> None:
     )
 
 
+def _save(store: ViewStore, told: Sequence[tuple[TapeRow, TapeRow | None]]) -> None:
+    """Save the rows of some facts, each with its correction."""
+    disputed, tables = _disputed(store, told), _with_day(store, told)
+    cells = (cells for row, why in told for cells in _cells(row, why, disputed, tables))
+    store.save(FACTS_OF_MONEY, cells)
+
+
+def _begun(
+    store: ViewStore, changed: Mapping[tuple[str, str], tuple[TapeRow, TapeRow | None]]
+) -> set[TableId]:
+    """The tables whose first opening or box these facts bring: their own amends are theirs now."""
+    new = tables_with_day(fact_of(row) for row, _ in changed.values() if row.type in _STARTS)
+    return new - _known_tables(store, new)
+
+
+def _with_day(store: ViewStore, told: Iterable[tuple[TapeRow, TapeRow | None]]) -> set[TableId]:
+    """The places of these amends that are tables."""
+    places = {table_of(fact_of(row)) for row, _ in told if row.type == _AMENDS}
+    return _known_tables(store, places)
+
+
+def _known_tables(store: ViewStore, places: Collection[TableId]) -> set[TableId]:
+    """Those of some places that have an opening or a box, as recorded."""
+    if not places:
+        return set()
+    found = store.query(
+        "SELECT w.property, w.name FROM unnest(%(properties)s::text[], %(names)s::text[])"
+        " AS w (property, name) WHERE EXISTS (SELECT FROM {schema}.finance_facts f"
+        " WHERE f.starts AND f.property = w.property AND f.table_name = w.name"
+        " AND f.variant <> 2)",
+        {
+            "properties": [property_ for property_, _ in places],
+            "names": [name for _, name in places],
+        },
+    )
+    return {(property_, name) for property_, name in found}
+
+
 def _raised(store: ViewStore, batch: Batch) -> list[tuple[str, str]]:
     """Keep the tables of the disputes that a batch raises; returns property and dispute of each."""
-    told = [fact for _, fact in batch.facts(frozenset((_RAISED,)))]
-    new: dict[tuple[str, str], tuple[Any, ...]] = {}
-    for fact in told:
-        for dispute, table in disputed_tables([fact]).items():
-            key = (fact.source.split("/")[1], dispute)
-            cells = (*key, fact.time_us, fact.source, fact.id, *table)
-            new[key] = min(new.get(key, cells), cells, key=_first)
-    for row in store.rows(DISPUTES, new):
-        new[row[:2]] = min(tuple(row), new[row[:2]], key=_first)
-    store.save(DISPUTES, new.values())
+    new = disputed_tables(fact for _, fact in batch.facts(frozenset((_RAISED,))))
+    for key, use in _uses(store, new).items():
+        new[key] = min(use, new[key])
+    store.save(DISPUTES, ((*key, *use[:3], *use.table) for key, use in new.items()))
     return list(new)
 
 
-def _first(cells: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The order of facts that raise one dispute: the first counts."""
-    return cells[2:5]
+def _uses(store: ViewStore, disputes: Iterable[DisputeId]) -> dict[DisputeId, DisputeUse]:
+    """The first fact that raises each of these disputes, if one does."""
+    rows = store.rows(DISPUTES, sorted(disputes))
+    return {row[:2]: DisputeUse(row[2], row[3], row[4], row[5:7]) for row in rows}
 
 
 def _amends_of(
-    store: ViewStore, disputes: Sequence[tuple[str, str]], until: int
+    store: ViewStore, disputes: Sequence[DisputeId], tables: Collection[TableId], until: int
 ) -> list[tuple[TapeRow, TapeRow | None]]:
-    """The recorded amends of these disputes, each with the correction that holds."""
-    if not disputes:
+    """The recorded amends of these disputes and places, each with the correction that holds."""
+    if not (disputes or tables):
         return []
     rows = store.rows_named(
         "SELECT f.tape, f.table_seq, f.table_seq"
         " FROM unnest(%(properties)s::text[], %(disputes)s::text[]) AS w (property, dispute)"
         " JOIN {schema}.finance_facts f ON f.paper_kind = 'dispute' AND f.paper = w.dispute"
-        " AND split_part(f.source, '/', 2) = w.property GROUP BY f.tape, f.table_seq",
+        " AND split_part(f.source, '/', 2) = w.property GROUP BY f.tape, f.table_seq"
+        " UNION SELECT f.tape, f.table_seq, f.table_seq"
+        " FROM unnest(%(houses)s::text[], %(places)s::text[]) AS w (property, place)"
+        " JOIN {schema}.finance_facts f ON f.paper_kind = 'dispute'"
+        " AND f.tape = w.property || '/' || w.place",
         {
             "properties": [property_ for property_, _ in disputes],
             "disputes": [dispute for _, dispute in disputes],
+            "houses": [property_ for property_, _ in tables],
+            "places": [place for _, place in tables],
         },
     )
     why = holding(store, MADE, [(row.source, row.id) for row in rows], until)
@@ -185,16 +234,18 @@ def _amends_of(
 
 
 def _disputed(
-    store: ViewStore, changed: Mapping[tuple[str, str], tuple[TapeRow, TapeRow | None]]
-) -> dict[tuple[str, str], TableId]:
-    """The tables of the disputes that these facts pay amends for, by property and dispute."""
-    keys = {
-        (fact.source.split("/")[1], fact.body.dispute)
-        for row, why in changed.values()
-        for fact in _facts(row, why)
-        if isinstance(fact.body, AdjustmentPaid)
-    }
-    return {row[:2]: row[5:7] for row in store.rows(DISPUTES, sorted(keys))}
+    store: ViewStore, told: Iterable[tuple[TapeRow, TapeRow | None]]
+) -> dict[DisputeId, DisputeUse]:
+    """What raised the disputes that these facts pay amends for."""
+    return _uses(
+        store,
+        {
+            (fact.source.split("/")[1], fact.body.dispute)
+            for row, why in told
+            for fact in _facts(row, why)
+            if isinstance(fact.body, AdjustmentPaid)
+        },
+    )
 
 
 def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
@@ -204,11 +255,12 @@ def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
 
 
 def _cells(
-    row: TapeRow, why: TapeRow | None, disputed: Mapping[tuple[str, str], TableId]
+    row: TapeRow,
+    why: TapeRow | None,
+    disputed: Mapping[DisputeId, DisputeUse],
+    tables: Collection[TableId],
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of one fact of money."""
-    property_ = row.source.split("/")[1]
-    by_dispute = {name: table for (of, name), table in disputed.items() if of == property_}
     variants = (RECORDED, CORRECTED) if why else (BOTH,)
     made = (why.tape, why.table_seq) if why else (None, None)
     for variant, fact in zip(variants, _facts(row, why), strict=False):
@@ -216,7 +268,7 @@ def _cells(
             row.source,
             row.id,
             variant,
-            *paid_at(fact, by_dispute),
+            *paid_at(fact, disputed, tables),
             own_day(fact),
             row.time_us,
             isinstance(fact.body, OPENS_DAY),
@@ -273,7 +325,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    5,
+    6,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},

@@ -15,8 +15,15 @@ from consumers.finance import exceptions, money_facts, round_sums
 from consumers.money.corrections_held import as_corrected
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
+from ledger.facts import AdjustmentPaid
 from ledger.finance.boxes import BOX_FACTS, without_amount
-from ledger.finance.exceptions import DayKey, boxed_twice, checks_issued, issued_before
+from ledger.finance.exceptions import (
+    DayKey,
+    boxed_twice,
+    checks_issued,
+    issued_before,
+    settled_elsewhere,
+)
 from ledger.finance.feed import (
     days_of,
     empty,
@@ -26,7 +33,7 @@ from ledger.finance.feed import (
     sold_by_house,
     tables_of,
 )
-from ledger.finance.placing import by_time, day_before, paid_at, table_of
+from ledger.finance.placing import DisputeUse, by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import accepted_by_slip, left_out, series
 from ledger.finance.table_day import as_report, closer_before, papers_of, rests_on_sales, win
@@ -34,12 +41,12 @@ from ledger.finance.win import REPORT, REPORT_7
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.feed import TableMoney
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import DisputeId, TableId
     from ledger.finance.slips import SlipRecord
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import AuditException, TableWin
@@ -173,6 +180,7 @@ def day_records(
         boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), _issued(store, tables, variants)),
+        settled_elsewhere(days_of(tables), _disputes_used(store, tables, variants)),
     )
     homeless = _without_day(store, asked, variants) if report >= REPORT_7 else {}
     sold = _sold_elsewhere(store, tables, variants)
@@ -192,9 +200,9 @@ def money_records(
     rounds = round_sums.of_days(store, asked | _of_days(days), recorded=False, detailed=False)
 
     def of_tables(days: Sequence[str], more: dict[str, object]) -> dict[DayKey, DayRecord]:
-        told, at = _told(store, store.query(_OF_DAYS, asked | _of_days(days) | more))
+        told, place = _told(store, store.query(_OF_DAYS, asked | _of_days(days) | more))
         beside = _beside(store, told, WITH_CORRECTIONS)
-        tables = tables_of(told, at, beside)
+        tables = tables_of(told, place, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
         found = records(tables, rounds, {}, sold, {})
         return {key: each for key, each in found.items() if key[1] in days}
@@ -314,9 +322,9 @@ def _tables(
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
     query = _OF_DAYS if asked.gaming_day else _OF_TABLE if asked.table else _ALL
-    facts, disputed = _told(store, store.query(query, parameters))
+    facts, place = _told(store, store.query(query, parameters))
     is_all = asked.table is None and asked.gaming_day is None
-    return tables_of(facts, disputed, () if is_all else _beside(store, facts, variants))
+    return tables_of(facts, place, () if is_all else _beside(store, facts, variants))
 
 
 # Indexes find all of it: one look-up a table, however many facts each has. Facts are read from the
@@ -371,9 +379,9 @@ def _without_day(
     query = _WITHOUT_DAY.replace("{span}", _SPAN_OF_DAY if asked.gaming_day else _EVER)
     rows = store.query(query, {**_parameters(asked), "variants": list(variants)})
     for day in sorted({day for *_, day in rows if day and asked.gaming_day in (None, day)}):
-        told, disputed = _told(store, [row[:-1] for row in rows if row[-1] == day])
+        told, place = _told(store, [row[:-1] for row in rows if row[-1] == day])
         for fact in sorted(told, key=by_time):
-            property_, name = paid_at(fact, disputed)
+            property_, name = place(fact)
             found[property_, day, name].append(fact)
     return found
 
@@ -405,21 +413,20 @@ def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) 
 
 def _told(
     store: ViewStore, found: Sequence[tuple[Any, ...]]
-) -> tuple[list[Fact], dict[str, TableId]]:
-    """The facts of some rows of `finance_facts`, and the tables of the disputes they settle."""
+) -> tuple[list[Fact], Callable[[Fact], TableId]]:
+    """The facts of some rows of `finance_facts`, and the table of each."""
     rows = [_Found(*each) for each in found]
     places = {(each.tape, each.table_seq) for each in rows}
     places |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
     kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
     facts: list[Fact] = []
-    at: dict[str, TableId] = {}
+    at: dict[tuple[str, str], TableId] = {}
     for each in rows:
         fact = fact_of(kept[each.tape, each.table_seq])
         why = kept[each.made_tape, each.made_seq or 0] if each.made_tape else None
         facts += as_corrected(fact, why) if why else [fact]
-        if each.paper_kind == "dispute" and each.paper is not None:
-            at[each.paper] = (each.property, each.table_name)
-    return facts, at
+        at[fact.source, fact.id] = each.property, each.table_name
+    return facts, lambda fact: at[fact.source, fact.id]
 
 
 _SOLD = f"""
@@ -467,6 +474,40 @@ def _issued(
     return checks_issued(
         _told(store, store.query(_ISSUED, asked | {"variants": list(variants)}))[0]
     )
+
+
+_DISPUTES_USED = """
+WITH w AS (SELECT * FROM unnest(%(properties)s::text[], %(numbers)s::text[])
+               AS w (property, dispute))
+SELECT property, dispute, d.time_us, d.source, d.fact_id, d.of_property, d.of_table
+  FROM w JOIN {schema}.finance_disputes d USING (property, dispute)
+UNION ALL
+SELECT f.property, f.paper, f.time_us, f.source, f.fact_id, f.property, f.table_name
+  FROM w JOIN {schema}.finance_facts f ON f.property = w.property AND f.paper = w.dispute
+ WHERE f.paper_kind = 'dispute' AND f.variant = ANY (%(variants)s::int[])
+"""
+
+
+def _disputes_used(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[DisputeId, list[DisputeUse]]:
+    """As `disputes_used`, of the disputes that these tables paid amends for."""
+    wanted = {
+        (key[0], fact.body.dispute)
+        for key, facts in days_of(tables).items()
+        for fact in facts
+        if isinstance(fact.body, AdjustmentPaid)
+    }
+    if not wanted:
+        return {}
+    asked = {"properties": [p for p, _ in wanted], "numbers": [n for _, n in wanted]}
+    found: dict[DisputeId, list[DisputeUse]] = defaultdict(list)
+    for *key, time_us, source, id_, property_, table in store.query(
+        _DISPUTES_USED, asked | {"variants": list(variants)}
+    ):
+        use = DisputeUse(time_us, source, id_, (property_, table))
+        found[key[0], key[1]].append(use)
+    return found
 
 
 _SAME_PAPERS = f"""

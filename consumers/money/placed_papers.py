@@ -228,9 +228,8 @@ def _table_of(fact: Fact) -> TableId:
 def _raised(row: TapeRow, batch: Batch) -> Iterator[tuple[Any, ...]]:
     """The table of the dispute that a fact raises."""
     if row.type == RAISED:
-        for dispute, table in disputed_tables([batch.fact(row)]).items():
-            key = (row.tape.partition("/")[0], dispute, row.source, row.id)
-            yield (*key, row.time_us, *table)
+        for dispute, use in disputed_tables([batch.fact(row)]).items():
+            yield (*dispute, use.source, use.id, use.time_us, *use.table)
 
 
 def _counts(row: TapeRow, why: TapeRow | None, batch: Batch) -> Iterator[tuple[Any, ...]]:
@@ -422,7 +421,11 @@ SELECT property, table_name, gaming_day, sum(cents)::bigint FROM (
       FROM {{schema}}.drop_papers p
       LEFT JOIN LATERAL (
         SELECT * FROM {{schema}}.drop_disputes d
-         WHERE d.property = p.property AND d.dispute = p.paper
+         WHERE d.property = p.property AND d.dispute = p.paper AND NOT EXISTS (
+               SELECT FROM {{schema}}.drop_papers s
+                WHERE s.starts AND s.property = p.property
+                  AND s.table_name = split_part(p.source, '/', 3)
+                  AND (s.counts = 0 OR s.made_tape IS NULL))
          ORDER BY d.time_us, d.source, d.fact_id LIMIT 1) d ON true
      CROSS JOIN LATERAL (
         SELECT coalesce(d.of_property, p.property) AS property,
@@ -440,6 +443,7 @@ SELECT property, table_name, gaming_day, sum(cents)::bigint FROM (
 def adjusted(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, int]:
     """The cents that tables paid as amends, by table and gaming day.
 
-    Amends that name no table are of the disputed round's, else of the table that recorded them.
+    Amends that name no table are of the table that recorded them. Those of another place, as the
+    cage, are of the disputed round's table.
     """
     return {row[:3]: row[3] for row in store.query(_ADJUSTED.format(where=where), wanted)}

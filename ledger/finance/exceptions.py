@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import DisputeId, DisputeUse, TableId
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
 
@@ -78,6 +78,11 @@ ISSUED_BEFORE, NO_RATE = "check_issued_before", "notes_without_rate"
 OF_NOTHING = "correction_of_nothing"
 SINCE_8 = frozenset((ISSUED_BEFORE, NO_RATE, OF_NOTHING))
 """Codes that no report before version 8 has."""
+
+
+SETTLED_ELSEWHERE = "dispute_of_other_table"
+SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
+"""Codes that no report before version 9 has."""
 
 
 class _Counted(NamedTuple):
@@ -316,6 +321,44 @@ def issued_before(
                         facts=refs([*before, *its]),
                     )
                 )
+    return found
+
+
+def settled_elsewhere(
+    days: Mapping[DayKey, Sequence[Fact]], used: Mapping[DisputeId, Sequence[DisputeUse]]
+) -> dict[DayKey, list[AuditException]]:
+    """Amends for disputes whose numbers were used before at another table.
+
+    The later use alone is named, so that it changes no earlier day. used: as `disputes_used`.
+    """
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for key, facts in days.items():
+        for number, paid in _amends(facts).items():
+            before = sorted(
+                use
+                for use in used.get((key[0], number), ())
+                if use[:3] < by_time(paid[-1]) and use.table != (key[0], key[2])
+            )
+            if before:
+                cents = sum(f.body.amount for f in paid if isinstance(f.body, AdjustmentPaid))
+                tables = dict.fromkeys(use.table[1] for use in before)
+                found[key].append(
+                    AuditException(
+                        code=SETTLED_ELSEWHERE,
+                        says=f"{dollars(cents)} was paid for dispute {number}, whose number was "
+                        f"used before at {' and at '.join(tables)}.",
+                        facts=[*(FactRef(use.source, use.id) for use in before), *refs(paid)],
+                    )
+                )
+    return found
+
+
+def _amends(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
+    """The amends in these facts by the number of their dispute."""
+    found: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, AdjustmentPaid):
+            found[fact.body.dispute].append(fact)
     return found
 
 

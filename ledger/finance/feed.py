@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,32 +35,35 @@ from ledger.finance.exceptions import (
     issued_before,
     of_corrections,
     of_one_day,
+    settled_elsewhere,
     used_again,
 )
 from ledger.finance.placing import (
     OPENS_DAY,
     Days,
+    DisputeUse,
     by_time,
     day_before,
     disputed_tables,
     paid_at,
     table_of,
+    tables_with_day,
 )
 from ledger.finance.rounds import is_poker, round_money
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
 from ledger.finance.table_day import DayRecord, RoundsMoney, as_report, papers_of, total, win
-from ledger.finance.win import REPORT, REPORT_7, AuditException
+from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.exceptions import FactId, VainCorrection
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import DisputeId, TableId
     from ledger.finance.rounds import RoundMoney
     from ledger.finance.slips import SlipId, SlipRecord
     from ledger.finance.win import TableWin
@@ -203,28 +207,45 @@ def empty(of: DayRecord) -> DayRecord:
 
 
 class _Known(NamedTuple):
-    """What corrections do not change: disputes' tables, gaps beside rounds, and odds."""
+    """What corrections do not change: disputes, places of tables, gaps beside rounds, and odds."""
 
-    disputed: Mapping[str, TableId]
+    disputed: Mapping[DisputeId, DisputeUse]
+    tables: Collection[TableId]
     gaps: Mapping[RoundId, Sequence[Gap]]
     odds: OddsInForce
 
 
 def _known(told: Sequence[Fact]) -> _Known:
     odds = OddsInForce(kept_rules(filed(told)), issued(told))
-    return _Known(disputed_tables(told), gaps_beside_rounds(told), odds)
+    return _Known(disputed_tables(told), tables_with_day(told), gaps_beside_rounds(told), odds)
+
+
+def disputes_used(
+    tables: Mapping[TableId, TableMoney], disputed: Mapping[DisputeId, DisputeUse]
+) -> dict[DisputeId, list[DisputeUse]]:
+    """The facts that raise each dispute or pay amends for it. disputed: as `disputed_tables`."""
+    found = {key: [its] for key, its in disputed.items()}
+    for table, of in tables.items():
+        for fact in (*of.unplaced, *(fact for its in of.days.values() for fact in its)):
+            if isinstance(fact.body, AdjustmentPaid):
+                use = DisputeUse(*by_time(fact), table)
+                found.setdefault((table[0], fact.body.dispute), []).append(use)
+    return found
 
 
 def _records(
     facts: Sequence[Fact], rulings: Sequence[Ruling], known: _Known, report: int
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on."""
-    tables = tables_of(facts, known.disputed)
+    # Before version 9 of the report a dispute's table had all its amends.
+    with_day = known.tables if report > REPORT_8 else ()
+    tables = tables_of(facts, partial(paid_at, disputed=known.disputed, tables=with_day))
     papers = put_together(
         _left_out(tables),
         boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), checks_issued(facts)),
+        settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
@@ -343,9 +364,11 @@ def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
 
 
 def tables_of(
-    facts: Iterable[Fact], disputed: Mapping[str, TableId], beside: Iterable[Fact] = ()
+    facts: Iterable[Fact], place: Callable[[Fact], TableId], beside: Iterable[Fact] = ()
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds, by table. beside: facts of the same slips at other tables.
+
+    place: the table of a fact, as `paid_at`.
 
     A slip's step at a place without a day, as the cage, is of the table that has the slip. An
     acceptance moves money: it is of the table that it names.
@@ -353,7 +376,7 @@ def tables_of(
     found: dict[TableId, list[Fact]] = defaultdict(list)
     told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
     for fact in told:
-        found[paid_at(fact, disputed)].append(fact)
+        found[place(fact)].append(fact)
     accepted = on_slips.accepted_by_slip([*told, *beside])
     joined = _joined(found)
     return {table: _table_money(table, its, accepted) for table, its in joined.items()}

@@ -10,13 +10,13 @@ from bisect import bisect_right
 from calendar import monthrange
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import AdjustmentPaid, DisputeRaised, DropBoxAttached, TableOpened
 from ledger.values import parse_round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from ledger.record.wire import Fact
 
@@ -25,6 +25,9 @@ OPENS_DAY = (TableOpened, DropBoxAttached)
 
 TableId = tuple[str, str]
 """Property and table."""
+
+DisputeId = tuple[str, str]
+"""Property and number of a dispute."""
 
 
 def table_of(fact: Fact) -> TableId:
@@ -35,22 +38,44 @@ def table_of(fact: Fact) -> TableId:
     return property_, getattr(fact.body, "table", None) or place
 
 
-def paid_at(fact: Fact, disputed: Mapping[str, TableId]) -> TableId:
-    """The table of a fact; of amends that name none, the table of the disputed round."""
-    if isinstance(fact.body, AdjustmentPaid) and fact.body.table is None and fact.round is None:
-        return disputed.get(fact.body.dispute) or table_of(fact)
-    return table_of(fact)
+class DisputeUse(NamedTuple):
+    """A fact that raises a dispute or pays amends for it, with its table. Sorts by time."""
+
+    time_us: int
+    source: str
+    id: str
+    table: TableId
 
 
-def disputed_tables(facts: Iterable[Fact]) -> dict[str, TableId]:
-    """The table of each dispute's round, by the dispute: of the first fact that raises it."""
-    raised = [fact for fact in facts if isinstance(fact.body, DisputeRaised)]
-    found: dict[str, TableId] = {}
-    for fact in sorted(raised, key=by_time):
+def paid_at(
+    fact: Fact, disputed: Mapping[DisputeId, DisputeUse], tables: Collection[TableId]
+) -> TableId:
+    """The table of a fact. Amends of another place than a table are of the disputed round's.
+
+    tables: as `tables_with_day`.
+    """
+    own = table_of(fact)
+    if own in tables or not isinstance(fact.body, AdjustmentPaid) or fact.body.table or fact.round:
+        return own
+    raised = disputed.get((own[0], fact.body.dispute))
+    return raised.table if raised else own
+
+
+def tables_with_day(facts: Iterable[Fact]) -> set[TableId]:
+    """The places that are tables: those that a fact opens, or gives a box."""
+    return {table_of(fact) for fact in facts if isinstance(fact.body, OPENS_DAY)}
+
+
+def disputed_tables(facts: Iterable[Fact]) -> dict[DisputeId, DisputeUse]:
+    """The first fact that raises each dispute, with the table of its round."""
+    found: dict[DisputeId, DisputeUse] = {}
+    for fact in facts:
         if isinstance(fact.body, DisputeRaised):
-            round_ = parse_round(fact.body.round, fact.source.split("/")[1])
-            if round_:
-                found.setdefault(fact.body.dispute, round_[:2])
+            property_ = fact.source.split("/")[1]
+            if round_ := parse_round(fact.body.round, property_):
+                its = DisputeUse(*by_time(fact), round_[:2])
+                key = property_, fact.body.dispute
+                found[key] = min(found.get(key, its), its)
     return found
 
 

@@ -27,6 +27,7 @@ from ledger.finance.exceptions import (
     SINCE_6,
     SINCE_7,
     SINCE_8,
+    SINCE_9,
     TWO_KINDS,
     numbers_given_twice,
     totals_differ,
@@ -38,6 +39,7 @@ from ledger.finance.win import (
     REPORT_5,
     REPORT_6,
     REPORT_7,
+    REPORT_8,
     AuditException,
     BoxContent,
     Cause,
@@ -328,7 +330,8 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
     later = {
         *(SINCE_6 if of.report < REPORT_6 else ()),
         *(SINCE_7 if of.report < REPORT_7 else ()),
-        *(SINCE_8 if of.report < REPORT else ()),
+        *(SINCE_8 if of.report < REPORT_8 else ()),
+        *(SINCE_9 if of.report < REPORT else ()),
     }
     return [each for each in found if each.code not in later]
 
@@ -448,7 +451,7 @@ def closer_before(of: DayRecord) -> Fact | None:
 
     Before version 8 of the report only of the day before.
     """
-    return closer_of(of.before) or (closer_of(of.played) if of.report >= REPORT else None)
+    return closer_of(of.before) or (closer_of(of.played) if of.report >= REPORT_8 else None)
 
 
 def _when(of: DayRecord, closer: Fact) -> str:

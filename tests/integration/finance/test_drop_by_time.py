@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,9 @@ from consumers.money import drop
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import LIVE, opened
+from ledger.adjudication.feed import adjudicate
 from ledger.facts import FactCorrected, FactRef
+from ledger.finance import feed
 from ledger.record.wire import encode, fact_of
 from tests.integration.shares.test_shared_views import asked, waiting
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, slip
@@ -247,6 +250,48 @@ def test_what_the_cage_pays_and_a_tables_amends_are_told_apart(database: Databas
     kept(database, told(lines, 1), size=1)
     assert of_table(database).win == 900 - 200
     assert [day_.table for day_ in drop.read(database)] == ["CC-07"]
+
+
+def elsewhere(lines: Sequence[Line], table: str) -> list[Line]:
+    """The same facts at another table, of its own sources."""
+    text = json.dumps(lines).replace("CC-07", table).replace("B1", f"B1-{table}")
+    found: list[Line] = json.loads(text)
+    for each in found:
+        each["id"] += table
+    return found
+
+
+def raised(minute: int, table: str) -> Line:
+    its = {"dispute": "D-1", "round": f"{table}/{DAY}/1", "position": 1}
+    return fact("dispute_raised", minute, "surveillance", **its, claim="Short.", by="F-1")
+
+
+@ORDERS
+def test_amends_stay_with_the_table_that_paid_them_and_a_number_of_two_tables_is_named(
+    database: Database, seed: int | None
+) -> None:
+    paid = {"dispute": "D-1", "position": 1, "paid_from": "table"}
+    one = day_lines(
+        wager("wager_placed", 5, wager="ante_across", amount=900),
+        wager("wager_collected", 6, wager="ante_across", amount=900),
+        fact("adjustment_paid", 31, **paid, amount=200),
+    )
+    other = elsewhere(one, "CC-08")
+    other[-2]["data"]["amount"], other[-2]["time"] = 300, one[-2]["time"].replace(":31:", ":41:")
+    of_cage = fact("adjustment_paid", 32, "cage", **paid, amount=50)
+    lines = [*one, *other, raised(20, "CC-08"), of_cage]
+    rows = kept(database, told(lines, seed), size=1)
+    catch_up(database, Prefix(rows, len(rows)), list(wins.VIEWS))
+    pure = feed.wins(map(fact_of, rows), list(adjudicate(map(fact_of, rows))))
+    for found in (wins.read(database), pure):
+        assert [each.moved for each in found] == [900 - 200, 900 - 300 - 50]
+        assert [[e.says for e in each.exceptions] for each in found] == [
+            ["$2.00 was paid for dispute D-1, whose number was used before at CC-08."],
+            ["$3.50 was paid for dispute D-1, whose number was used before at CC-07."],
+        ]
+    assert [each.win for each in drop.read(database)] == [900 - 200, 900 - 300 - 50]
+    for table, of in zip(("CC-07", "CC-08"), wins.read(database), strict=True):
+        assert wins.read(database, table=table, gaming_day=DAY) == [of]
 
 
 @ORDERS

@@ -173,6 +173,22 @@ def test_openers_checks_and_money_that_do_not_fit_a_day_are_exceptions(
     assert all(len(each.facts) == 2 for each in now.exceptions)
 
 
+def test_amends_of_a_dispute_of_another_table_stay_and_an_earlier_report_moves_them() -> None:
+    its = {"dispute": "D-1", "position": 1}
+    raised = fact(
+        "dispute_raised", 9, "surveillance", **its, round=f"CC-08/{DAY}/1", claim="x", by="F-1"
+    )
+    paid = fact("adjustment_paid", 10, **its, amount=700, paid_from="table")
+    opened = {**day_lines()[0], "source": "/p/CC-08/d"}
+    facts = read_by_program([*day_lines(paid, count(59), closer=499_300), opened, raised])
+    for report, moved, found in (
+        (REPORT, [-700, 0], ["dispute_of_other_table"]),
+        (8, [0, -700], []),
+    ):
+        here, there = wins(facts, [], None, report)
+        assert ([here.moved, there.moved], codes(here)) == (moved, found)
+
+
 def test_an_earlier_report_has_none_of_it() -> None:
     papers = day_lines(ISSUED, count(59, counter_checks=[CHECK, CHECK], counted_by=["N-1"]))
     facts = read_by_program(papers)
