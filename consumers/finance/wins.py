@@ -249,10 +249,13 @@ SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
 """  # noqa: S608 - put together from constants
 
 # The other facts of a slip at its table, and its steps at places without a day, as the cage.
+# `OFFSET 0` has each slip looked up by its index, however few the planner takes them for.
 _OF_SLIP = """
-o.property = d.property AND o.paper_kind = d.paper_kind AND o.paper = d.paper
-   AND o.variant = ANY (%(variants)s::int[]) AND d.paper_kind <> 'dispute'
-   AND (%(steps)s OR o.step = 'accepted')
+CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.finance_facts f
+     WHERE f.property = d.property AND f.paper_kind = d.paper_kind AND f.paper = d.paper
+       AND f.variant = ANY (%(variants)s::int[]) OFFSET 0) o
+ WHERE d.paper_kind <> 'dispute' AND (%(steps)s OR o.step = 'accepted')
    AND (o.table_name = d.table_name OR o.step <> 'accepted' AND NOT EXISTS (
         SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = o.property
            AND s.table_name = o.table_name AND s.variant = ANY (%(variants)s::int[])))
@@ -260,7 +263,7 @@ o.property = d.property AND o.paper_kind = d.paper_kind AND o.paper = d.paper
 _OF_TABLE = f"""
 WITH d AS ({_ALL})
 SELECT * FROM d UNION SELECT {_COLUMNS.replace("f.", "o.")}
-  FROM d JOIN {{schema}}.finance_facts o ON {_OF_SLIP}
+  FROM d {_OF_SLIP}
 """  # noqa: S608 - as above
 
 # A fact without a gaming day lies between a start of the day and the table's next start. The starts
@@ -309,7 +312,7 @@ wanted AS (
     UNION SELECT next_source, next_id, next_variant FROM starts
     UNION SELECT last_source, last_id, last_variant FROM starts
     UNION SELECT o.source, o.fact_id, o.variant
-      FROM of_day d JOIN {{schema}}.finance_facts o ON {_OF_SLIP})
+      FROM of_day d {_OF_SLIP})
 SELECT {_COLUMNS} FROM wanted w CROSS JOIN LATERAL (
     SELECT * FROM {{schema}}.finance_facts f WHERE (f.source, f.fact_id, f.variant)
          = (w.source, w.fact_id, w.variant) LIMIT 1) f
@@ -327,9 +330,11 @@ def _tables(
     return tables_of(facts, place, () if is_all else _beside(store, facts, variants))
 
 
-# Indexes find all of it: one look-up a table, however many facts each has. Facts are read from the
-# first start of the day at any table to the next day's. `OFFSET 0` keeps a join to its index. If a
-# table with a day has a slip, its steps elsewhere are of that table's day; not its acceptances.
+# Indexes find all of it: one look-up a table, however many facts each has. With a condition on the
+# property beside its comparison of rows, each look-up would read the index from its begin. Facts
+# are read from the first start of the day at any table to the next day's. `OFFSET 0` keeps a join
+# to its index. If a table with a day has a slip, its steps elsewhere are of that table's day; not
+# its acceptances.
 _STARTS = (
     "FROM {schema}.finance_facts s"
     " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
@@ -345,15 +350,16 @@ SELECT CASE WHEN EXISTS (SELECT {_STARTS} AND s.time_us < own.since)
 _EVER = f"SELECT ({_EARLIEST}) AS since, {_LATEST} AS until"
 _WITHOUT_DAY = f"""
 WITH RECURSIVE t AS (
-    (SELECT f.property, f.table_name FROM {{schema}}.finance_facts f WHERE {_WHERE}
+    (SELECT f.property, f.table_name FROM {{schema}}.finance_facts f
       ORDER BY f.property, f.table_name LIMIT 1)
     UNION ALL
     SELECT n.property, n.table_name FROM t CROSS JOIN LATERAL (
         SELECT f.property, f.table_name FROM {{schema}}.finance_facts f
-         WHERE (f.property, f.table_name) > (t.property, t.table_name) AND {_WHERE}
+         WHERE (f.property, f.table_name) > (t.property, t.table_name)
          ORDER BY f.property, f.table_name LIMIT 1) n),
 homeless AS MATERIALIZED (
-    SELECT * FROM t AS h WHERE NOT EXISTS (SELECT {_STARTS} AND s.table_name = h.table_name))
+    SELECT * FROM (SELECT * FROM t AS f WHERE {_WHERE}) h
+     WHERE NOT EXISTS (SELECT {_STARTS} AND s.table_name = h.table_name))
 SELECT {_COLUMNS}, coalesce(
     (SELECT s.gaming_day {_STARTS} AND s.time_us <= f.time_us
       ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1),
