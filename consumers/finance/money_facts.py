@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 BOTH, RECORDED, CORRECTED = 0, 1, 2
 """What a row is: the fact as it is, the fact as recorded beside a correction, and corrected."""
 
+Place = tuple[str, int]
+"""The tape of a fact, and its sequence on it."""
+
 _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
 _AMENDS, _RAISED = type_name(AdjustmentPaid), "dispute_raised.v1"
 _STARTS = frozenset((type_name(TableOpened), type_name(DropBoxAttached)))

@@ -17,9 +17,10 @@ from ledger.rules.engine.ruling import FactRef
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from consumers.finance.money_facts import Place
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
-    from ledger.finance.exceptions import DayKey
+    from ledger.finance.exceptions import DayKey, FactId
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -51,6 +52,17 @@ SELECT p.table_name, p.tape, p.table_seq FROM papers p LEFT JOIN pins USING (tap
 UNION
 SELECT m.table_name, m.tape, m.table_seq FROM made m LEFT JOIN pins USING (tape)
  WHERE m.table_seq > coalesce(pins.head, 0)
+"""
+
+_ENDS = """
+WITH RECURSIVE
+pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
+ends AS (
+    SELECT m.of_source, m.of_id FROM {schema}.finance_corrections_made m LEFT JOIN pins USING (tape)
+     WHERE starts_with(m.tape, %(property)s || '/') AND m.table_seq > coalesce(pins.head, 0)
+    UNION SELECT m.of_source, m.of_id FROM ends e
+      JOIN {schema}.finance_corrections_made m ON m.source = e.of_source AND m.fact_id = e.of_id)
+SELECT of_source, of_id FROM ends
 """
 
 _ROUNDS = f"""
@@ -107,21 +119,30 @@ def late_facts(
     store: ViewStore,
     day: tuple[str, str],
     heads: Mapping[str, int],
-    papers: Collection[tuple[str, str]],
+    papers: Mapping[FactId, Place | None],
     table: str | None = None,
 ) -> dict[str, list[LateFact]]:
     """The facts of a gaming day beyond these heads, by table, in order of arrival.
 
-    papers: source and id of the day's facts outside rounds (`DayRecords.papers`).
+    papers: the day's facts outside rounds, with their places (`DayRecords.papers`).
     """
     property_, gaming_day = day
-    parameters = {
+    tops = {f"{property_}/{place}": head for place, head in heads.items()}
+    parameters: dict[str, object] = {
         "property": property_,
         "day": gaming_day,
-        "tapes": [f"{property_}/{place}" for place in heads],
-        "heads": list(heads.values()),
-        "sources": [source for source, _ in papers],
-        "ids": [id_ for _, id_ in papers],
+        "tapes": list(tops),
+        "heads": list(tops.values()),
+    }
+    corrected = set(store.query(_ENDS, parameters))
+    late_papers = [
+        key
+        for key, place in papers.items()
+        if place is None or place[1] > tops.get(place[0], 0) or key in corrected
+    ]
+    parameters |= {
+        "sources": [key[0] for key in late_papers],
+        "ids": [key[1] for key in late_papers],
     }
     found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
     tables: dict[tuple[str, int], list[str]] = defaultdict(list)

@@ -43,8 +43,10 @@ from ledger.record.wire import fact_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from consumers.finance.money_facts import Place
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
+    from ledger.finance.exceptions import FactId
     from ledger.finance.feed import TableMoney
     from ledger.finance.placing import DisputeId, TableId
     from ledger.finance.slips import SlipRecord
@@ -105,6 +107,7 @@ class DayRecords(NamedTuple):
 
     corrected: Mapping[DayKey, DayRecord]
     recorded: Mapping[DayKey, DayRecord] | None
+    places: Mapping[FactId, Place]  # of the facts that were read
 
     def wins(self) -> list[TableWin]:
         """The wins, in order of property, day and table."""
@@ -114,20 +117,21 @@ class DayRecords(NamedTuple):
         """The same as a version of the report says it."""
         corrected, recorded = (
             None if its is None else {key: as_report(each, report) for key, each in its.items()}
-            for its in self
+            for its in self[:2]
         )
-        return DayRecords(corrected or {}, recorded)
+        return DayRecords(corrected or {}, recorded, self.places)
 
     def _recorded(self, key: DayKey) -> DayRecord | None:
         return (self.recorded.get(key) or empty(self.corrected[key])) if self.recorded else None
 
-    def papers(self, property_: str, gaming_day: str) -> set[tuple[str, str]]:
-        """Source and id of each fact outside rounds that a gaming day rests on, in either way.
+    def papers(self, property_: str, gaming_day: str) -> dict[FactId, Place | None]:
+        """The facts outside rounds that a gaming day rests on, in either way, with their places.
 
-        The closer before the day is one: it is the opener, or is compared with it.
+        The closer before the day is one: it is the opener, or is compared with it. None: its place
+        was not read.
         """
         return {
-            (fact.source, fact.id)
+            (fact.source, fact.id): self.places.get((fact.source, fact.id))
             for records in (self.corrected, self.recorded or {})
             for key, its in records.items()
             if key[:2] == (property_, gaming_day)
@@ -151,12 +155,15 @@ def records_of(
 
     known: the same with corrections, if it was read as this program says it.
     """
-    corrected = day_records(store, asked, WITH_CORRECTIONS, report) if known is None else known
+    places: dict[FactId, Place] = {}
+    corrected = (
+        day_records(store, asked, WITH_CORRECTIONS, report, places) if known is None else known
+    )
     if not _has_corrections(store, asked):
-        return DayRecords(corrected, None).as_report(report)
-    recorded = day_records(store, asked, AS_RECORDED, report)
+        return DayRecords(corrected, None, places).as_report(report)
+    recorded = day_records(store, asked, AS_RECORDED, report, places)
     its = exceptions.about_corrections(store, _parameters(asked), corrected, recorded)
-    return DayRecords(its, recorded).as_report(report)
+    return DayRecords(its, recorded, places).as_report(report)
 
 
 def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
@@ -170,10 +177,17 @@ def _has_corrections(store: ViewStore, asked: WinsAsked) -> bool:
 
 
 def day_records(
-    store: ViewStore, asked: WinsAsked, variants: tuple[int, int], report: int = REPORT
+    store: ViewStore,
+    asked: WinsAsked,
+    variants: tuple[int, int],
+    report: int = REPORT,
+    places: dict[FactId, Place] | None = None,
 ) -> dict[DayKey, DayRecord]:
-    """What each day's win rests on, with corrections or as recorded."""
-    tables = _tables(store, asked, variants)
+    """What each day's win rests on, with corrections or as recorded.
+
+    places: takes those of its facts.
+    """
+    tables = _tables(store, asked, variants, places)
     rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
     papers = put_together(
         _left_out(store, tables, asked, variants),
@@ -182,7 +196,7 @@ def day_records(
         issued_before(days_of(tables), _issued(store, tables, variants)),
         settled_elsewhere(days_of(tables), _disputes_used(store, tables, variants)),
     )
-    homeless = _without_day(store, asked, variants) if report >= REPORT_7 else {}
+    homeless = _without_day(store, asked, variants, places) if report >= REPORT_7 else {}
     sold = _sold_elsewhere(store, tables, variants)
     found = records(tables, rounds, papers, sold, homeless)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
@@ -320,12 +334,15 @@ SELECT {_COLUMNS} FROM wanted w CROSS JOIN LATERAL (
 
 
 def _tables(
-    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+    store: ViewStore,
+    asked: WinsAsked,
+    variants: tuple[int, int],
+    places: dict[FactId, Place] | None,
 ) -> dict[TableId, TableMoney]:
     """The money outside rounds of what is asked for, by table."""
     parameters = {**_parameters(asked), "variants": list(variants)}
     query = _OF_DAYS if asked.gaming_day else _OF_TABLE if asked.table else _ALL
-    facts, place = _told(store, store.query(query, parameters))
+    facts, place = _told(store, store.query(query, parameters), places)
     is_all = asked.table is None and asked.gaming_day is None
     return tables_of(facts, place, () if is_all else _beside(store, facts, variants))
 
@@ -378,14 +395,17 @@ SELECT {_COLUMNS}, coalesce(
 
 
 def _without_day(
-    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+    store: ViewStore,
+    asked: WinsAsked,
+    variants: tuple[int, int],
+    places: dict[FactId, Place] | None,
 ) -> dict[DayKey, list[Fact]]:
     """As `ledger.finance.feed.without_day`, of the gaming day that is asked for."""
     found: dict[DayKey, list[Fact]] = defaultdict(list)
     query = _WITHOUT_DAY.replace("{span}", _SPAN_OF_DAY if asked.gaming_day else _EVER)
     rows = store.query(query, {**_parameters(asked), "variants": list(variants)})
     for day in sorted({day for *_, day in rows if day and asked.gaming_day in (None, day)}):
-        told, place = _told(store, [row[:-1] for row in rows if row[-1] == day])
+        told, place = _told(store, [row[:-1] for row in rows if row[-1] == day], places)
         for fact in sorted(told, key=by_time):
             property_, name = place(fact)
             found[property_, day, name].append(fact)
@@ -418,13 +438,20 @@ def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) 
 
 
 def _told(
-    store: ViewStore, found: Sequence[tuple[Any, ...]]
+    store: ViewStore,
+    found: Sequence[tuple[Any, ...]],
+    places: dict[FactId, Place] | None = None,
 ) -> tuple[list[Fact], Callable[[Fact], TableId]]:
-    """The facts of some rows of `finance_facts`, and the table of each."""
+    """The facts of some rows of `finance_facts`, and the table of each.
+
+    places: takes those of the facts.
+    """
     rows = [_Found(*each) for each in found]
-    places = {(each.tape, each.table_seq) for each in rows}
-    places |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
-    kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in places)}
+    asked = {(each.tape, each.table_seq) for each in rows}
+    asked |= {(each.made_tape, each.made_seq or 0) for each in rows if each.made_tape}
+    kept = {(r.tape, r.table_seq): r for r in store.rows_at((t, seq, seq) for t, seq in asked)}
+    if places is not None:
+        places.update(((row.source, row.id), place) for place, row in kept.items())
     facts: list[Fact] = []
     at: dict[tuple[str, str], TableId] = {}
     for each in rows:
