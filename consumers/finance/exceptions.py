@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from consumers.finance.money_facts import MADE
+from consumers.finance.papers import day_rows
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
-from ledger.adjudication.corrections import corrections_of
+from ledger.adjudication.corrections import corrected, corrections, corrections_of
 from ledger.facts import DropBoxCounted, type_name
-from ledger.finance.boxes import boxes, count_total
+from ledger.finance.boxes import BOX_FACTS, boxes, count_total
 from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
 from ledger.finance.feed import MONEY, with_named, with_vain
 from ledger.finance.placing import by_time, own_day, table_of
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 IN_TWO_DAYS = "counted_in_two_days"
 """The code of a paper that a closed day has, and another day too."""
 
+COUNTED_TWICE = "box_counted_twice"
+"""The code of a box whose counts are of several tables or days."""
+
 TAKEN_OVER = "drop.taken_over"
 """What other days take of a closed day's boxes, among what is pending."""
 
@@ -61,11 +65,12 @@ class _TwoTellings(NamedTuple):
 class Undecided(NamedTuple):
     """What keeps a table's day from closing until people decide, and is no part of its figures.
 
-    An equivocation that waits in quarantine, or a paper that a closed day has, too.
+    An equivocation that waits in quarantine, a paper that a closed day has, too, or a box that the
+    drop has twice.
     """
 
     exception: AuditException
-    missing: str  # what the day lacks until people decide: "fact:<id>", "reopen:<gaming day>"
+    missing: str  # what the day lacks until people decide: "fact:<id>", "reopen:<day>", "box:B"
     times_us: tuple[int, ...]  # of its contents that are of this day
     pending: Mapping[str, int] = {}  # of a closed day: cents that left it
 
@@ -129,6 +134,75 @@ def _taken_over(papers: Iterable[PaperOfDays]) -> dict[tuple[DayKey, str, str], 
         for box in boxes(sorted(facts, key=by_time))
         if box.last and (cents := count_total(box.last, {})) is not None
     }
+
+
+class _BoxPlace(NamedTuple):
+    """The place of a count's money: the table's day, and the box."""
+
+    day: DayKey
+    box: str
+
+
+def _place_of(fact: Fact) -> _BoxPlace:
+    property_, table = table_of(fact)
+    box = fact.body.box if isinstance(fact.body, BOX_FACTS) else ""
+    return _BoxPlace((property_, own_day(fact) or "", table), box)
+
+
+def counted_twice(store: ViewStore, papers: Iterable[FactId]) -> dict[DayKey, list[Undecided]]:
+    """The boxes whose counts corrections gave to several places, by table and day of each.
+
+    papers: corrected facts of money.
+    """
+    found: dict[DayKey, list[Undecided]] = defaultdict(list)
+    for day in sorted(_days_left(store, papers)):
+        told = list(map(fact_of, day_rows(store, day[0], day[2], day[1])))
+        meant = {(f.source, f.id): f for f in corrected(told, corrections(told))}
+        its = [f for f in told if isinstance(f.body, BOX_FACTS) and _place_of(f).day == day]
+        for stay in boxes(sorted(its, key=by_time)):
+            counts = [meant[f.source, f.id] for f in stay.counts if (f.source, f.id) in meant]
+            places: dict[_BoxPlace, list[Fact]] = defaultdict(list)
+            for fact in counts:
+                places[_place_of(fact)].append(fact)
+            if len(places) > 1:
+                exception = _counted_twice(stay.number, counts)
+                for place, of in places.items():
+                    times = tuple(fact.time_us for fact in of)
+                    found[place.day].append(Undecided(exception, f"box:{place.box}", times))
+    return found
+
+
+def _days_left(store: ViewStore, papers: Iterable[FactId]) -> set[DayKey]:
+    """The tables' days from which corrections took a count of a box."""
+    counts = [f for f in map(fact_of, rows_of(store, papers).values()) if _is_count(f)]
+    made = made_of(store, MADE, [(fact.source, fact.id) for fact in counts])
+    return {
+        _place_of(fact).day
+        for fact in counts
+        for meant in corrected([fact], corrections(map(fact_of, made[fact.source, fact.id])))
+        if _place_of(meant) != _place_of(fact)
+    }
+
+
+def _is_count(fact: Fact) -> bool:
+    return isinstance(fact.body, DropBoxCounted)
+
+
+def _counted_twice(box: str, counts: Sequence[Fact]) -> AuditException:
+    parts = []
+    for fact in counts:
+        cents = count_total(fact, {})
+        money = "an unknown amount" if cents is None else dollars(cents)
+        (_, day, table), its = _place_of(fact)
+        as_box = "" if its == box else f" as box {its}"
+        number = fact.body.count if isinstance(fact.body, DropBoxCounted) else 0
+        parts.append(f"by count {number} with {money} at {table} on {day}{as_box}")
+    return AuditException(
+        code=COUNTED_TWICE,
+        says=f"The drop has box {box} twice: {', and '.join(parts)}. Correct its other counts, "
+        "too.",
+        facts=refs(counts),
+    )
 
 
 def _named(fact: Fact) -> str:

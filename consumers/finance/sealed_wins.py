@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
-from consumers.finance.exceptions import Undecided, as_undecided
+from consumers.finance.exceptions import Undecided, as_undecided, counted_twice
 from consumers.finance.pins import (
     corrected_papers,
     facts_at_edge,
@@ -185,14 +185,18 @@ def read(
 
 
 def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undecided]]:
-    """What waits for people, by table and gaming day: equivocations, and papers of two days."""
+    """What waits for people, by table and gaming day: equivocations, and papers of two days.
+
+    Boxes that the drop has twice, too.
+    """
     found = exceptions.equivocations(store, property_)
     if papers := corrected_papers(store, property_):
         days = seals.read(store, property_)
         closed = {day: its.sealed for day, its in days.items() if its.sealed}
         moved = papers_of_days(store, papers, closed)
-        for day, of in exceptions.in_two_days(moved, closed).items():
-            found[day] += of
+        for waiting in (exceptions.in_two_days(moved, closed), counted_twice(store, papers)):
+            for day, of in waiting.items():
+                found[day] += of
     return found
 
 

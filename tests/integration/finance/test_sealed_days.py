@@ -361,3 +361,59 @@ def test_a_box_that_is_moved_with_both_its_counts_left_the_closed_day_once(
     assert taking["drop"]["total"] == 10_000, "the other day takes the box once, too"
     [again] = [e for e in taking["exceptions"] if e["code"] == "counted_in_two_days"]
     assert again == named
+
+
+def of_count(number: str, name: str, of: Line, table: str, gaming_day: str) -> Line:
+    """A correction that gives a count to a table's day."""
+    made = correction(of, {**of["data"], "table": table, "gaming_day": gaming_day}, 40)
+    return {**made, "id": f"{name}-{number}"}
+
+
+@pytest.mark.parametrize(("table", "gaming_day"), [("CC-08", DAY), ("CC-07", NEXT)])
+def test_a_box_whose_last_count_alone_is_moved_keeps_both_days_open(
+    cli: Cli, tmp_path: Path, table: str, gaming_day: str
+) -> None:
+    second = {**count(59, 2, currency={"10000": 1}), "id": "second"}
+    here = day_lines(SOLD, COUNTED, second, closer=490_000)
+    other = json.loads(
+        json.dumps(day_lines(SOLD, COUNTED, closer=490_000)).replace("CC-07", "CC-08")
+    )
+    for each in other:
+        each["id"] += "-8"
+        each["data"] |= {"box": "B8"} if "box" in each["data"] else {}
+    after = next_day(*day_lines(SOLD, COUNTED, closer=490_000))
+    moves = of_count("2", "moves", second, table, gaming_day)
+    ingest(cli, tmp_path, *here, *other, *after, moves)
+    doubled = [
+        each
+        for each in cli("win", "--json").json
+        if "box_counted_twice" in [e["code"] for e in each["exceptions"]]
+    ]
+    assert sorted((e["table"], e["gaming_day"]) for e in doubled) == sorted(
+        [("CC-07", DAY), (table, gaming_day)]
+    )
+    for each in doubled:
+        [named] = [e for e in each["exceptions"] if e["code"] == "box_counted_twice"]
+        assert named["says"] == (
+            f"The drop has box B1 twice: by count 1 with $100.00 at CC-07 on {DAY}, and by count 2 "
+            f"with $100.00 at {table} on {gaming_day}. Correct its other counts, too."
+        )
+        assert [ref["id"] for ref in named["facts"]] == [COUNTED["id"], "second"]
+        assert (each["grade"], each["missing"]) == ("ESTIMATE", ["box:B1"])
+    assert day(cli, "close", DAY, *TWO).code == 1
+    ingest(cli, tmp_path, of_count("1", "moves", COUNTED, table, gaming_day))
+    lacking = {(e["table"], e["gaming_day"]): e["missing"] for e in cli("win", "--json").json}
+    assert lacking.pop(("CC-07", DAY)) == ["box:B1"], "the box hung here, and nobody counted it"
+    assert not any(lacking.values())
+    assert "box_counted_twice" not in cli("win", "--json").out
+
+
+def test_a_second_count_that_was_recorded_at_a_wrong_table_and_moved_to_its_first_is_one_box(
+    cli: Cli, tmp_path: Path
+) -> None:
+    wrong = {**count(59, 2, currency={"10000": 1}, table="CC-08"), "id": "second"}
+    right = of_count("2", "moves", wrong, "CC-07", DAY)
+    ingest(cli, tmp_path, *day_lines(SOLD, COUNTED, wrong, closer=490_000), right)
+    [found] = cli("win", "--json").json
+    assert (found["drop"]["total"], found["missing"], found["exceptions"]) == (10_000, [], [])
+    closed(cli)
