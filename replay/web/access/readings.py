@@ -25,11 +25,11 @@ READINGS: Mapping[str, str] = {
     f"/watch/{_ROUND}": _OF_ROUND,
     f"/watch/{_ROUND}/strip.jpg": _OF_ROUND,
     "/cases/{property_}/{dispute:path}": "case {property_}/{dispute}",
-    "/cases/windows/{property_}/{name}": "window {property_}/{name}",
+    "/preserved/{property_}/{name}": "window {property_}/{name}",
     "/dossiers/new": "dossier of {of}",
     "/review/footage/{name}": "finding {name}",
-    "/shift/{property_}/{name}": _OF_SHIFT,
-    "/shift/{property_}/{name}.pdf": _OF_SHIFT,
+    "/shift/{property_}/{name:path}": _OF_SHIFT,
+    "/shift/{property_}/{name:path}.pdf": _OF_SHIFT,
     "/win/fact": "fact {source} {id}",
 }
 """Routes and what each shows, of the parts of its address."""

@@ -65,7 +65,7 @@ _STATUSES: Mapping[str, disputes.Status] = {"raised": "raised", "resolved": "res
 """Statuses that the list can be filtered by."""
 
 PATH = "/cases"
-WINDOWS = f"{PATH}/windows"
+WINDOWS = "/preserved"
 
 router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in(*READERS))]

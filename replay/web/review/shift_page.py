@@ -104,7 +104,7 @@ def _countersign(request: Request, user: User, property_: str, shift: str) -> No
     shifts.countersign(ports(request).tape, found, user.employee)
 
 
-@router.get(PATH + "/{property_}/{name}.pdf")
+@router.get(PATH + "/{property_}/{name:path}.pdf")
 def paper(request: Request, user: Reader, property_: str, name: str) -> Response:
     """The report as one sheet of paper."""
     from replay.reports.shift_paper import shift_pdf  # noqa: PLC0415 - imports the PDF library
@@ -118,7 +118,7 @@ def paper(request: Request, user: Reader, property_: str, name: str) -> Response
     return Response(octets, media_type="application/pdf", headers=headers)
 
 
-@router.get(PATH + "/{property_}/{name}")
+@router.get(PATH + "/{property_}/{name:path}")
 def one(request: Request, user: Reader, property_: str, name: str) -> Response:
     """The report of one shift: as it was handed over, or as it stands now."""
     _catch_up(request)

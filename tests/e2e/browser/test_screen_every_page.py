@@ -270,8 +270,8 @@ ELSEWHERE = {
     "/sign-in": "test_screen_find",
     "/setup": "test_screen_find",
     "/cases/{property_}/{dispute:path}": "test_screen_cases",
-    "/cases/windows/{property_}/{name}": "test_screen_cases",
-    "/shift/{property_}/{name}": "test_screen_review",
+    "/preserved/{property_}/{name}": "test_screen_cases",
+    "/shift/{property_}/{name:path}": "test_screen_review",
     "/win/fact": "test_screen_finance",
     "/approvals/{property_}/{name}": "test_screen_finance",
     "/entry/slips/{property_}/{kind}/{slip:path}": "test_screen_finance",
@@ -282,7 +282,7 @@ ELSEWHERE = {
 
 NO_PAGE = {
     "/", "/session", "/rounds.csv", "/statistics.csv", "/review/footage/{name}",
-    "/review/picture/{name}.jpg", "/shift/{property_}/{name}.pdf",
+    "/review/picture/{name}.jpg", "/shift/{property_}/{name:path}.pdf",
     "/rounds/{property_}/{table}/{day}/{number}/tables", "/import/uploads/{upload}",
 }  # fmt: skip
 """Addresses that answer with a redirect, a part of a page, data or a picture."""

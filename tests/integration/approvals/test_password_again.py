@@ -25,7 +25,7 @@ ACTS = {
     "dossier": ("surveillance", "POST", "/dossiers"),
     "rounds": ("finance", "GET", "/rounds.csv?finding=any"),
     "errors": ("auditor", "GET", "/statistics.csv"),
-    "window released": ("surveillance", "POST", "/cases/windows/hollywood/P-1"),
+    "window released": ("surveillance", "POST", "/preserved/hollywood/P-1"),
     "locks released": ("surveillance", "POST", "/cases/hollywood/D-1"),
     "approved": ("finance", "POST", "/approvals/hollywood/06522a1b4c3d80-9f01ab"),
     "session ended": ("ops", "POST", "/account/sessions/end"),
@@ -64,7 +64,7 @@ def test_it_is_asked_for_after_a_quarter_of_an_hour(staffed: Site, act: str) -> 
 def test_the_password_goes_with_what_was_typed(staffed: Site) -> None:
     who = staffed.browser("surveillance")
     grown_old(staffed)
-    path, typed = "/cases/windows/hollywood/P-1", {"because": 'Settled "at once".'}
+    path, typed = "/preserved/hollywood/P-1", {"because": 'Settled "at once".'}
     page = who.post(path, data={"csrf": who.csrf, **typed}).text
     assert f'action="{path}"' in page
     fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))

@@ -14,6 +14,7 @@ from consumers.review import shifts as kept
 from consumers.rounds.search import Filters, search
 from consumers.rulings import rulings
 from consumers.runtime.lifecycle import catch_up, rebuild
+from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import ShiftBegun, ShiftCountersigned, ShiftHandedOver
@@ -27,7 +28,6 @@ from tests.scenes.view_feeds import day, dumped, viewed
 if TYPE_CHECKING:
     from consumers.review.shifts import Shift
     from infra.postgres.connection import Database
-    from infra.postgres.tape import PostgresTape
     from tests.fixtures.web import Browser, Site
 
 ZONE = ZoneInfo("America/New_York")
@@ -241,3 +241,15 @@ def test_a_report_says_nothing_of_a_withheld_round_and_waits_for_one_withheld_la
     assert "Left out: 1 round" in who.get(path).text
     assert who.post("/shift", data=sign).status_code == 303
     assert first != later
+
+
+def test_a_shift_of_another_system_may_have_a_slash_in_its_name(staffed: Site) -> None:
+    fact = build_fact(ShiftBegun(shift="NIGHT/1", by="S-9"), screen("hollywood", "shift"))
+    with PostgresTape(staffed.database) as tape:
+        append_facts(tape, [fact])
+    who = staffed.browser("surveillance")
+    shown = who.get("/shift").text
+    path = "/shift/hollywood/NIGHT/1"
+    assert f'href="{path}"' in shown
+    assert "NIGHT/1" in who.get(path).text
+    assert who.get(f"{path}.pdf").content.startswith(b"%PDF")

@@ -438,7 +438,7 @@ def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_st
     assert ">Release</button>" in desk.maria.get(other_).text, "the other window was let go, too"
     assert desk.maria.get("/cases").text.count(">its release<") == 1
     assert desk.send(one, because="Again.").status_code == 404
-    assert desk.maria.get("/cases/windows/hollywood/P-none").status_code == 404
+    assert desk.maria.get("/preserved/hollywood/P-none").status_code == 404
 
 
 @pytest.mark.long

@@ -31,7 +31,7 @@ PUBLIC = frozenset(
     )
 )
 ROUND, CASE = "{property_}/{table}/{day}/{number}", "{property_}/{dispute:path}"
-WINDOW = "windows/{property_}/{name}"
+WINDOW = "{property_}/{name}"
 SLIP, BOX = "{property_}/{kind}/{slip:path}", "{property_}/{table}/{day}/{box:path}"
 MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/sign-out"): frozenset(ROLES),
@@ -60,8 +60,8 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/log"): DO,
     ("GET", "/shift"): SEE,
     ("POST", "/shift"): DO,
-    ("GET", "/shift/{property_}/{name}"): SEE,
-    ("GET", "/shift/{property_}/{name}.pdf"): SEE,
+    ("GET", "/shift/{property_}/{name:path}"): SEE,
+    ("GET", "/shift/{property_}/{name:path}.pdf"): SEE,
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
     ("GET", "/statistics"): SEE,
     ("GET", "/statistics.csv"): SEE,
@@ -108,8 +108,8 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/cases/new"): DO,
     ("POST", "/cases"): DO,
     ("POST", "/cases/preserve"): DO,
-    ("GET", f"/cases/{WINDOW}"): SEE,
-    ("POST", f"/cases/{WINDOW}"): DO,
+    ("GET", f"/preserved/{WINDOW}"): SEE,
+    ("POST", f"/preserved/{WINDOW}"): DO,
     ("GET", f"/cases/{CASE}"): SEE,
     ("POST", f"/cases/{CASE}"): DO,
 }
@@ -117,7 +117,7 @@ SIGN_OUT = ("POST", "/sign-out")
 GIVEN = {
     "property_": "hollywood", "table": "CC-07", "day": "2026-11-20", "number": "1",
     "kind": "fill", "slip:path": "F-1", "box:path": "B1",
-    "sha256": "0" * 64, "picture": "0" * 64, "dispute:path": "D-1",
+    "sha256": "0" * 64, "picture": "0" * 64, "dispute:path": "D-1", "name:path": "NIGHT/1",
     "upload": "a" * 24,
     "name": "P-20261120T190000Z-20261120T192000Z-3f9a2c",
 }  # fmt: skip
@@ -268,7 +268,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/cases/preserve", {"from": "2026-11-20 10:00", "to": "2026-11-20 11:00", "table": NUL}),
     ("/cases/preserve", {"from": "0001-01-01 00:00", "to": "9999-12-31 23:59", "table": "CC-07"}),
     ("/cases/preserve", {"from": "0001-01-01T00:00:00Z", "to": "9999-12-31T23:59:59Z"}),
-    ("/cases/windows/hollywood/P-1", {"because": NUL}),
+    ("/preserved/hollywood/P-1", {"because": NUL}),
     ("/import/uploads", {"name": NUL, "size": "1"}),
     ("/import/uploads", {"name": "a.mp4", "size": LONG}),
     ("/dossiers", {"of": NUL}),

@@ -534,8 +534,8 @@ def visited(review: Review) -> dict[str, str]:
         "/import/{upload}": f"{_import_of(review)}?property=hollywood&camera=CC-07-A",
         "/import/uploads/{upload}": _import_of(review).replace("import", "import/uploads"),
         "/dossiers/new": f"/dossiers/new?of={review.round.id}",
-        "/shift/{property_}/{name}": _shift_of(review),
-        "/shift/{property_}/{name}.pdf": f"{_shift_of(review)}.pdf",
+        "/shift/{property_}/{name:path}": _shift_of(review),
+        "/shift/{property_}/{name:path}.pdf": f"{_shift_of(review)}.pdf",
     }
 
 
@@ -576,7 +576,7 @@ NOTHING_OF_ROUNDS = (
     "/session",
     "/setup",
     "/footage/",
-    "/cases/windows/",
+    "/preserved/",
 )
 """Routes that show nothing of a round's record."""
 
