@@ -11,6 +11,7 @@ from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.statistics.expected import sum_of
 from ledger.finance.table_day import SUMS, RoundsMoney, beside_gaps
+from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,6 +46,8 @@ class _DetailedRound(NamedTuple):
     now: RoundMoney
     recorded: RoundMoney | None  # without corrections; None: there are none
 
+
+_REFS = list[list[FactRef]]
 
 Group = tuple[str, str, str, str | None]
 """Property, gaming day, table, shift."""
@@ -113,13 +116,34 @@ def _summed(
 ) -> dict[Group, RoundsMoney]:
     """The money of rounds by group; `rounds`: the query that gives their rows with their shift."""
     details = _details(store, rounds, asked) if detailed else {}
+    rake = _rake(store, rounds, asked) if detailed else {}
     parts: dict[Group, list[_SummedRounds]] = defaultdict(list)
     for property_, day, table, shift, *summed in store.query(_PARTS.format(rounds=rounds), asked):
         of_part = [*summed[:_OF_PART], summed[_OF_PART:]]
         parts[property_, day, table, shift].append(_SummedRounds._make(of_part))
     return {
-        group: _detailed(_together(its), details.get(group, ()), recorded=recorded)
+        group: _detailed(
+            _together(its)._replace(rake_facts=rake.get(group, ())),
+            details.get(group, ()),
+            recorded=recorded,
+        )
         for group, its in parts.items()
+    }
+
+
+def _rake(
+    store: ViewStore, rounds: str, asked: Mapping[str, object]
+) -> dict[Group, tuple[FactRef, ...]]:
+    """The facts that took rake, with corrections, by group."""
+    found = store.query(
+        "SELECT property, gaming_day, table_name, shift,"  # noqa: S608 - values are parameters
+        " '[' || string_agg(took_rake, ',' ORDER BY number) || ']'"
+        f" FROM ({rounds}) m WHERE took_rake IS NOT NULL GROUP BY 1, 2, 3, 4",
+        asked,
+    )
+    return {
+        tuple(group): tuple(ref for its in msgspec.json.decode(text, type=_REFS) for ref in its)
+        for *group, text in found
     }
 
 
@@ -206,6 +230,7 @@ def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bo
         items=tuple(item for _, money in chosen for item in money.items),
         exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
         causes=tuple(cause for _, money in chosen for cause in money.causes),
+        placed=tuple(tuple(refs) for _, money in chosen for refs in money.placed),
         beside_rake=tuple(ref for _, money in chosen for ref in money.beside_rake),
         beside_gaps=beside_gaps((each.name, money) for each, money in chosen),
     )

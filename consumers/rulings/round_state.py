@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.order import Gap
-    from ledger.rules.engine.ruling import Finding, Ruling
+    from ledger.rules.engine.ruling import FactRef, Finding, Ruling
     from ledger.values import RoundId
 
 TOUCHES_RULED_MAX = 64
@@ -139,6 +139,7 @@ def money(case: RoundState, made: Corrections, odds: OddsInForce) -> Iterator[tu
         ",".join(now.lacks) or None,
         _json(details),
         _json(before),
+        _json(now.rake_facts),
     )
 
 
@@ -151,5 +152,5 @@ def lines(case: RoundState, made: Corrections) -> CountedRound | None:
     return CountedRound(case.round, ruling.game or "", lines_of(ruling, facts))
 
 
-def _json(money: RoundMoney | None) -> str | None:
-    return msgspec.json.encode(money).decode() if money else None
+def _json(of: RoundMoney | list[FactRef] | None) -> str | None:
+    return msgspec.json.encode(of).decode() if of else None

@@ -124,8 +124,13 @@ MONEY = ViewTable(
         Column("lacks", "text", "Wagers without a mean or variance; null: none.", null=True),
         Column("details", "json", "All of it with its differences; null: none.", null=True),
         Column("recorded", "json", "The same without corrections; null: none made.", null=True),
+        Column("took_rake", "text", "The facts that took rake, as JSON; null: none.", null=True),
     ),
-    ("(gaming_day, property)", "(gaming_day, property) WHERE details IS NOT NULL"),
+    (
+        "(gaming_day, property)",
+        "(gaming_day, property) WHERE details IS NOT NULL",
+        "(gaming_day, property) WHERE took_rake IS NOT NULL",
+    ),
 )
 
 CASE_TAPES = ViewTable(

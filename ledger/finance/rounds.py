@@ -91,12 +91,14 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     items: list[Item]
     exceptions: list[AuditException] = []
     causes: list[Cause] = []  # of the tray: patrons' own chips that went otherwise than due
+    placed: list[list[FactRef]] = []  # of each cause that names no fact: those of its stake
     meters: list[MeterPayment] = []  # what its wins took of progressive meters
     mean: str | None = None  # of what is owed, an exact fraction; None: poker, or it lacks a wager
     variance: str | None = None  # as above
     lacks: list[str] = []  # wagers without a mean or a variance
     beside_gaps: list[FactRef] = []  # those on either side of gaps in a device's numbers
     beside_rake: list[FactRef] = []  # poker: those that moved chips of the tray
+    rake_facts: list[FactRef] = []  # those that took rake
 
     @property
     def is_plain(self) -> bool:
@@ -121,11 +123,13 @@ def round_money(
     of_all = moved(told, owed, _throws(told))
     chips = {spot: each for spot, each in of_all.items() if spot[2] != POT}
     tray = sum(map(_gained, chips.values()))
-    rake = sum(fact.body.amount for fact in told if isinstance(fact.body, RakeTaken))
+    took_rake = [fact for fact in told if isinstance(fact.body, RakeTaken)]
+    rake = sum(fact.body.amount for fact in took_rake if isinstance(fact.body, RakeTaken))
     of_money = (fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS))
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
     expected = RoundSpread(None) if poker else expected_of(ruling, told, odds)
     beside = _sides(gaps)
+    causes = list(_causes(ruling, poker=poker))
     return RoundMoney(
         poker=poker,
         moved=rake if poker else tray,
@@ -138,17 +142,19 @@ def round_money(
         awaits=closed and ruling.status == "awaiting",
         items=[] if poker else _items(_RoundFacts(ruling, told, beside), owed, chips),
         exceptions=numbers_given_twice(of_money),
-        causes=list(_causes(ruling, poker=poker)),
+        causes=[cause for cause, _ in causes],
+        placed=[[] if cause.facts else refs(_placed(told, spot)) for cause, spot in causes],
         meters=paid_from_meters(told, ruling.settlements),
         mean=str(expected.spread.mean) if expected.spread else None,
         variance=str(expected.spread.variance) if expected.spread else None,
         lacks=list(expected.lacks),
         beside_gaps=beside,
         beside_rake=_moved_by(chips.values()) if poker and tray else [],
+        rake_facts=refs(took_rake),
     )
 
 
-def _causes(ruling: Ruling, *, poker: bool) -> Iterator[Cause]:
+def _causes(ruling: Ruling, *, poker: bool) -> Iterator[tuple[Cause, Spot]]:
     """Stakes and pots that went otherwise than due. They are patrons' chips, so no win has them.
 
     The tray gains what a patron lacks, and lacks what a patron got too much. A bet of poker that
@@ -157,7 +163,7 @@ def _causes(ruling: Ruling, *, poker: bool) -> Iterator[Cause]:
     for finding, (short, over) in zip(ruling.findings, lost_by(ruling.findings), strict=True):
         is_stake = finding.code in ("not_returned", "over_returned") and not poker
         if short != over and (is_stake or finding.wager == POT):
-            yield Cause(
+            cause = Cause(
                 gap="bank" if poker else "count",
                 code=finding.code,
                 amount=short - over,
@@ -165,6 +171,7 @@ def _causes(ruling: Ruling, *, poker: bool) -> Iterator[Cause]:
                 says=finding.says,
                 facts=list(finding.facts),
             )
+            yield cause, (finding.position or 0, finding.hand or 0, finding.wager or "", None)
 
 
 def _moved_by(chips: Iterable[Moved]) -> list[FactRef]:

@@ -80,7 +80,9 @@ class RoundsMoney(NamedTuple):
     items: tuple[Item, ...] = ()
     exceptions: tuple[AuditException, ...] = ()
     causes: tuple[Cause, ...] = ()
+    placed: tuple[tuple[FactRef, ...], ...] = ()  # of each cause without facts, those of its stake
     beside_rake: tuple[FactRef, ...] = ()  # poker: what moved chips of the tray
+    rake_facts: tuple[FactRef, ...] = ()  # what took rake
     # Rounds in which a device's facts are missing, each with the facts beside the gaps.
     beside_gaps: tuple[tuple[str, tuple[FactRef, ...]], ...] = ()
     spread: Spread = Spread()  # of what is owed, by the rounds that lack no wager
@@ -156,7 +158,7 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     since = of._replace(report=report)
     if report >= REPORT_6:
         return since
-    rounds = of.rounds._replace(causes=(), beside_rake=())
+    rounds = of.rounds._replace(causes=(), placed=(), beside_rake=())
     since = since._replace(rounds=rounds, sold={})
     if report >= REPORT_5:
         return since
@@ -179,7 +181,9 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
         items=tuple(item for each in money for item in each.items),
         exceptions=tuple(exception for each in money for exception in each.exceptions),
         causes=tuple(cause for each in money for cause in each.causes),
+        placed=tuple(tuple(refs_) for each in money for refs_ in each.placed),
         beside_rake=tuple(ref for each in money for ref in each.beside_rake),
+        rake_facts=tuple(ref for each in money for ref in each.rake_facts),
         beside_gaps=beside_gaps(zip(names, money, strict=True)),
         spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
         lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
@@ -563,13 +567,14 @@ def _box_item(of: DayRecord, figures: DayFigures, kind: str, expected: int) -> I
     name = "foreign notes" if kind == "foreign" else kind.replace("_", " ")
     amount: int = getattr(figures.drop, kind)
     lasts = [box.last for box in figures.boxes if box.last]
+    rake = of.rounds.rake_facts if kind == "chips" and of.report > REPORT_8 else ()
     return Item(
         gap="count",
         code=f"box_{kind}",
         amount=amount - expected,
         says=f"{dollars(amount)} of {name} was counted in the boxes; "
         f"the table recorded {dollars(expected)}.",
-        facts=refs([*lasts, *in_boxes.sellers(kind, of.facts)]),
+        facts=on_slips.joined(refs([*lasts, *in_boxes.sellers(kind, of.facts)]), rake),
     )
 
 
@@ -625,7 +630,7 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         *on_slips.causes(of.slips),
         *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
         *_check_causes(of, figures),
-        *of.rounds.causes,
+        *_stakes(of),
     ]
     tray = by_code.get("tray")
     over = [
@@ -650,6 +655,14 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         if not any(cause.gap == "count" for cause in found):
             found += _lost_stakes(of, tray, items)
     return found
+
+
+def _stakes(of: DayRecord) -> Iterator[Cause]:
+    """Stakes and pots that went otherwise than due; of one that never moved, who placed it."""
+    placed = of.rounds.placed if of.report > REPORT_8 else ()
+    for nth, cause in enumerate(of.rounds.causes):
+        stake = placed[nth] if nth < len(placed) else ()
+        yield msgspec.structs.replace(cause, facts=list(stake)) if stake else cause
 
 
 def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause]:

@@ -150,6 +150,27 @@ def test_a_stake_given_back_beyond_what_is_due_is_a_cause_of_the_tray() -> None:
     assert win.pay_gap == before[table].pay_gap
 
 
+def test_a_stake_that_nobody_gave_back_is_a_cause_that_names_who_placed_it() -> None:
+    lines = deepcopy(floor(0, tables=3))
+    back = next(each for each in lines if ".wager_returned." in each["type"])
+    [placed] = [
+        each["id"]
+        for each in lines
+        if ".wager_placed." in each["type"]
+        and each["subject"] == back["subject"]
+        and all(each["data"][name] == back["data"][name] for name in ("position", "wager"))
+    ]
+    kept = [each for each in lines if each is not back]
+    for each in kept:
+        each.pop("sequence", None)  # a gap in its numbers would say that the fact was lost
+    facts = read_by_program(kept)
+    rulings = list(adjudicate(facts))
+    for report, named in ((REPORT, [placed]), (8, [])):
+        causes = [cause for win in wins(facts, rulings, None, report) for cause in win.causes]
+        [cause] = [each for each in causes if each.code == "not_returned"]
+        assert (cause.amount, [ref.id for ref in cause.facts]) == (back["data"]["amount"], named)
+
+
 @pytest.mark.parametrize(
     ("papers", "found"),
     [

@@ -298,6 +298,9 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
         ("bank", "tray"),
     ]
     assert win.exceptions == []
+    named = [[ref.id for ref in item.facts] for item in win.items]
+    assert named[0] == [counted["id"], rake["id"]]
+    assert all(named)
 
 
 def test_pokers_bank_has_exchanges_amends_box_and_tray_as_its_journal_has_them() -> None:
