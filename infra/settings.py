@@ -229,6 +229,12 @@ TABLE = (
         "day=06:00,swing=14:00,graveyard=22:00.",
     ),
     Setting(
+        "ROUND_LEDGER_SECOND_FACTOR",
+        "optional",
+        "`required`: nobody signs in with a password alone; a user without a second factor sets it"
+        " up at the next sign-in.",
+    ),
+    Setting(
         "ROUND_LEDGER_OIDC_ISSUER",
         "none: users sign in with a password",
         "Identity provider (OpenID Connect) that users may sign in with, https://...",
@@ -285,6 +291,7 @@ class Settings:
     time_zone: Mapping[str, ZoneInfo] = field(default_factory=dict)  # by property; "": the others
     gaming_day_begins: int = 6 * 60  # minutes after midnight
     shifts: Mapping[str, int] = field(default_factory=dict)  # their begins, likewise
+    second_factor: Literal["optional", "required"] = "optional"
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
     oidc_client_secret_file: Path | None = None
@@ -349,6 +356,7 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
             f"{PREFIX}GAMING_DAY_BEGINS", given.get(f"{PREFIX}GAMING_DAY_BEGINS", "06:00")
         ),
         shifts=_shifts(f"{PREFIX}SHIFTS", given.get(f"{PREFIX}SHIFTS")),
+        second_factor=_second_factor(given),
         oidc_issuer=given.get("ROUND_LEDGER_OIDC_ISSUER"),
         oidc_client_id=given.get("ROUND_LEDGER_OIDC_CLIENT_ID"),
         oidc_client_secret_file=_path(given.get("ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE")),
@@ -390,6 +398,14 @@ def _unconfined(given: Mapping[str, str]) -> Literal["read", "refuse"]:
     if text in ("read", "refuse"):
         return "refuse" if text == "refuse" else "read"
     raise Usage(f"{text!r} is neither read nor refuse", where=name, hint="Give one of the two.")
+
+
+def _second_factor(given: Mapping[str, str]) -> Literal["optional", "required"]:
+    name = f"{PREFIX}SECOND_FACTOR"
+    text = given.get(name, "optional")
+    if text in ("optional", "required"):
+        return "required" if text == "required" else "optional"
+    raise Usage(f"{text!r} is neither optional nor required", where=name, hint="Give one of them.")
 
 
 def _topic_prefix(text: str) -> str:

@@ -7,17 +7,19 @@ sign-out, and when its user's password or roles change.
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from infra.access.connections import NOW, Actor, note
+from infra.access.tries import TRIES_S, Try, forget_tries, storable, sweep_tries, too_many
 from infra.access.users import User, fits
+from ledger.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from infra.access.connections import AccessDatabase
+    from infra.access.second_factor import SecondFactors
     from infra.postgres.connection import AnyConnection
 
 IDLE_S_MAX = 30 * 60
@@ -35,49 +37,22 @@ LAST_S = 10 * 60
 FRESH_S = 15 * 60
 """How long after the password was shown a session may export, release and approve, seconds."""
 
-TRIES_S = 15 * 60
-"""How long a failed sign-in counts, seconds."""
-
-TRIES_MAX = 5
-"""Failed sign-ins of one name from one client before that name is refused there."""
-
-NAMES_MAX = 30
-"""Different names that fail from one client before that client is refused.
-
-There is no limit for a name over all clients: anyone could lock out a colleague with it.
-"""
+PENDING_S = 10 * 60
+"""How long after the password the code of a second factor may be given, seconds."""
 
 _TOUCH_S = 60
 _S = 1_000_000
 
 
-def client_of(address: str) -> str:
-    """The client whose tries are counted: an IPv4 address, or the /64 network of an IPv6 one.
-
-    A person with one IPv6 address may usually take each of the 2^64 in its network. An IPv4 address
-    written as IPv6 is that IPv4 address. Any other text is a client of its own.
-    """
-    try:
-        told = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(told, ipaddress.IPv4Address):
-        return str(told)
-    return str(told.ipv4_mapped or ipaddress.ip_network((told, 64), strict=False))
-
-
 class SignIn(NamedTuple):
-    """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds."""
+    """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds.
+
+    Where a second factor is asked for, a right password gives a pending sign-in and no session.
+    """
 
     token: str | None
     wait_s: int = 0
-
-
-class Try(NamedTuple):
-    """Whether a password fits; after a lockout it is not even looked at for `wait_s` seconds."""
-
-    fits: bool
-    wait_s: int = 0
+    pending: str | None = None  # the token of the pending sign-in
 
 
 class Begun(NamedTuple):
@@ -100,22 +75,61 @@ class TimeLeft(NamedTuple):
 class Sessions:
     """Signing in and out."""
 
-    def __init__(self, access: AccessDatabase) -> None:
+    def __init__(self, access: AccessDatabase, factors: SecondFactors) -> None:
         self._access = access
+        self.factors = factors
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. An unknown name takes as long as a known one."""
         tried = self.tried(name, password, address)
-        return SignIn(self.begin(name, address, "password") if tried.fits else None, tried.wait_s)
+        return self.enter(name, address, "password") if tried.fits else SignIn(None, tried.wait_s)
+
+    def enter(self, name: str, address: str, how: str) -> SignIn:
+        """Go on after the password: a session, or a pending one where a second factor is asked."""
+        if not (self.factors.required or self.factors.is_on(name)):
+            return SignIn(self.begin(name, address, how))
+        token = secrets.token_urlsafe(32)
+        with self._access.open() as connection:
+            _sweep(connection)
+            connection.execute(
+                f"INSERT INTO access.pending_sign_ins VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
+                (name, _digest(token)),
+            )
+        return SignIn(None, pending=token)
+
+    def pending(self, token: str) -> str | None:
+        """The name whose password was given in a pending sign-in; None if it is over."""
+        with self._access.open() as connection:
+            row = connection.execute(
+                "SELECT name FROM access.pending_sign_ins JOIN access.users USING (name)"  # noqa: S608 - as above
+                " WHERE token_hash = %s AND disabled_at_us IS NULL"
+                f" AND began_at_us > {NOW} - %s".encode(),
+                (_digest(token), PENDING_S * _S),
+            ).fetchone()
+        return row[0] if row else None
+
+    def finish(self, pending: str, code: str, address: str) -> SignIn:
+        """Try the code of a pending sign-in; if it fits, that ends and a session begins."""
+        name = self.pending(pending)
+        if name is None:
+            return SignIn(None)
+        tried = self.factors.tried(name, code, address)
+        if not tried.fits:
+            return SignIn(None, tried.wait_s, pending)
+        with self._access.open() as connection:
+            connection.execute(
+                "DELETE FROM access.pending_sign_ins WHERE token_hash = %s", (_digest(pending),)
+            )
+        return SignIn(self.begin(name, address, "password and code"))
 
     def tried(self, name: str, password: str, address: str) -> Try:
         """Whether this is the password of a name, counted as a try."""
-        if self._too_many(name, address):
+        if too_many(self._access, name, address):
             return Try(fits=False, wait_s=TRIES_S)
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT password FROM access.users WHERE name = %s AND disabled_at_us IS NULL",
-                (_storable(name),),
+                (storable(name),),
             ).fetchone()
         if fits(row[0] if row else None, password):
             return Try(fits=True)
@@ -123,15 +137,26 @@ class Sessions:
             note(connection, "sign_in_failed", name, Actor("", address))
         return Try(fits=False)
 
-    def at_terminal(self, name: str, password: str, actor: Actor) -> Try:
+    def at_terminal(
+        self, name: str, password: str, actor: Actor, ask_code: Callable[[], str]
+    ) -> Try:
         """Whether this is the password of a name, typed at a command: no session begins.
 
-        actor: the login that runs the command; its tries are counted by it.
+        actor: the login that runs the command; its tries are counted by it. ask_code: called if
+        the user has a second factor. Raises `Refused` if one is required and the user has none.
         """
         tried = self.tried(name, password, actor.name)
+        if tried.fits and self.factors.is_on(name):
+            tried = self.factors.tried(name, ask_code(), actor.name)
+        elif tried.fits and self.factors.required:
+            raise Refused(
+                "This ledger asks for a second factor, and you have none",
+                where=name,
+                hint="Sign in to the pages once; they set it up.",
+            )
         if tried.fits:
             with self._access.open() as connection:
-                _forget_tries(connection, name, actor.name)
+                forget_tries(connection, name, actor.name)
                 note(connection, "signed_in", name, actor, "at a command")
         return tried
 
@@ -150,7 +175,7 @@ class Sessions:
         tried = self.tried(name, password, address)
         if tried.fits:
             with self._access.open() as connection:
-                _forget_tries(connection, name, address)
+                forget_tries(connection, name, address)
                 connection.execute(
                     f"UPDATE access.sessions SET proven_at_us = {NOW}"  # noqa: S608 - as above
                     " WHERE name = %s AND token_hash = %s".encode(),
@@ -164,7 +189,7 @@ class Sessions:
         token = secrets.token_urlsafe(32)
         with self._access.open() as connection:
             _sweep(connection)
-            _forget_tries(connection, name, address)
+            forget_tries(connection, name, address)
             connection.execute(
                 f"INSERT INTO access.sessions VALUES ({NOW}, {NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
                 (name, _digest(token)),
@@ -212,7 +237,7 @@ class Sessions:
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT name FROM access.users WHERE subject = %s AND disabled_at_us IS NULL",
-                (_storable(subject),),
+                (storable(subject),),
             ).fetchone()
         return row[0] if row else None
 
@@ -256,42 +281,18 @@ class Sessions:
                 if row:
                     note(connection, "session_ended", row[0], actor)
 
-    def _too_many(self, name: str, address: str) -> bool:
-        """Count this try, then check the limits; so all of many simultaneous tries count."""
-        told, client = _storable(name), client_of(address)
-        with self._access.open() as connection:
-            connection.execute(
-                f"INSERT INTO access.tries VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - as above
-                (told, client),
-            )
-        with self._access.open() as connection:
-            row = connection.execute(
-                "SELECT count(*) FILTER (WHERE name = %(name)s), count(DISTINCT name)"  # noqa: S608 - as above
-                " FROM access.tries WHERE address = %(address)s"
-                f" AND tried_at_us > {NOW} - %(since)s".encode(),
-                {"name": told, "address": client, "since": TRIES_S * _S},
-            ).fetchone()
-        tries, names = row or (0, 0)
-        return bool(tries > TRIES_MAX or names > NAMES_MAX)
-
 
 def _sweep(connection: AnyConnection) -> None:
-    """Delete sessions that are over and tries that no longer count."""
+    """Delete sessions and pending sign-ins that are over, and tries that no longer count."""
     connection.execute(
         f"DELETE FROM access.sessions WHERE used_at_us < {NOW} - %s OR began_at_us < {NOW} - %s".encode(),  # noqa: E501, S608 - as above
         (IDLE_S_MAX * _S, SESSION_S_MAX * _S),
     )
     connection.execute(
-        f"DELETE FROM access.tries WHERE tried_at_us < {NOW} - %s".encode(),  # noqa: S608 - as above
-        (TRIES_S * _S,),
+        f"DELETE FROM access.pending_sign_ins WHERE began_at_us < {NOW} - %s".encode(),  # noqa: S608 - as above
+        (PENDING_S * _S,),
     )
-
-
-def _forget_tries(connection: AnyConnection, name: str, address: str) -> None:
-    """A try that succeeded ends the count of those before it."""
-    connection.execute(
-        "DELETE FROM access.tries WHERE name = %s AND address = %s", (name, client_of(address))
-    )
+    sweep_tries(connection)
 
 
 def digest_of(token: str) -> str:
@@ -301,8 +302,3 @@ def digest_of(token: str) -> str:
 
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
-
-
-def _storable(text: str) -> str:
-    """A text that a text column accepts, from any input."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:256]

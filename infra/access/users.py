@@ -176,6 +176,7 @@ def _update(connection: AnyConnection, statement: str, value: object, name: str)
             f"There is no user {name}", where="users", hint="See `round-ledger users list`."
         )
     connection.execute("DELETE FROM access.sessions WHERE name = %s", (name,))
+    connection.execute("DELETE FROM access.pending_sign_ins WHERE name = %s", (name,))
 
 
 def _check(user: User, password: str | None, subject: str | None) -> None:

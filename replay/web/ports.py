@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from infra.access.connections import AccessDatabase
 from infra.access.readings import ReadingLog
+from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
@@ -85,7 +86,10 @@ def opened_ports(
             tape=tape,
             access=access,
             users=Users(access),
-            sessions=Sessions(access),
+            sessions=Sessions(
+                access,
+                SecondFactors(access, settings.home, required=settings.second_factor == "required"),
+            ),
             readings=ReadingLog(access),
             library=library,
             rounds=RoundReader(database, library),

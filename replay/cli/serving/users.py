@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from infra.access.connections import AccessDatabase, local_actor
-from infra.access.sessions import Begun, Sessions
+from infra.access.sessions import Begun
 from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.people import typed_password
+from replay.cli.shell.people import opened_sessions, typed_password
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_lines, print_list, say, show_table
 from replay.shell.zones import house_zones
@@ -154,7 +154,7 @@ def sessions(
     Example: round-ledger users sessions
     """
     with opened_database() as database, closing(AccessDatabase(database)) as access:
-        found = Sessions(access).running(name)
+        found = opened_sessions(access).running(name)
         zone = house_zones(database).of(None)
     print_list(
         "Sessions",
@@ -186,19 +186,46 @@ def end(
     with opened_database() as database, closing(AccessDatabase(database)) as access:
         if name not in {each.name for each in Users(access).list()}:
             raise _unknown(name)
-        found = [each for each in Sessions(access).running(name) if _is(each, session)]
+        found = [each for each in opened_sessions(access).running(name) if _is(each, session)]
         if session and not found:
             raise NotFound(
                 f"{name} has no session {session}",
                 where="--session",
                 hint=f"See `round-ledger users sessions {name}`.",
             )
-        Sessions(access).end(found, local_actor())
+        opened_sessions(access).end(found, local_actor())
     say(
         f"{quantity(len(found), 'session')} of {name} ended."
         if found
         else f"{name} is not signed in."
     )
+
+
+@group.command("second-factor")
+def second_factor(
+    name: Name,
+    *,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Remove it, and end the user's sessions.")
+    ] = False,
+) -> None:
+    """Say whether a user has a second factor, or remove that of a user who lost it.
+
+    Example: round-ledger users second-factor maria --reset
+    """
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        if name not in {each.name for each in Users(access).list()}:
+            raise _unknown(name)
+        factors = opened_sessions(access).factors
+        was_on = (
+            factors.remove(name, local_actor(), "second_factor_reset")
+            if reset
+            else factors.is_on(name)
+        )
+    if reset and was_on:
+        say(f"The second factor of {name} is removed. The password alone signs in, or sets one up.")
+    else:
+        say(f"{name} has {'a' if was_on else 'no'} second factor.")
 
 
 @group.command("log")

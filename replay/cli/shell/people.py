@@ -12,11 +12,13 @@ from typing import Annotated, NamedTuple
 import typer
 
 from infra.access.connections import AccessDatabase, local_actor
+from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
 from infra.access.users import Account, User, Users
 from infra.postgres.connection import Database
 from infra.sender import SENDER
 from ledger.errors import Refused, Usage
+from replay.shell.settings import in_force
 from replay.text.typed import same_people
 
 PasswordFile = Annotated[
@@ -24,8 +26,8 @@ PasswordFile = Annotated[
     typer.Option(
         "--password-file",
         metavar="FILE",
-        help="Your password: first line of a file, `-` for stdin; default: typed. "
-        "Only once the ledger has users.",
+        help="Your password: first line of a file, `-` for stdin; default: typed. The second "
+        "line is the code of a second factor. Only once the ledger has users.",
     ),
 ]
 
@@ -48,13 +50,16 @@ def signed_in(database: Database, by: str, password_file: Path | None) -> Person
         if not accounts:
             return None
         account = _meant(accounts, by.strip())
-        tried = Sessions(access).at_terminal(
-            account.name, typed_password(password_file), local_actor()
+        tried = opened_sessions(access).at_terminal(
+            account.name,
+            typed_password(password_file),
+            local_actor(),
+            lambda: typed_password(password_file, "Code: ", line=1),
         )
     if not tried.fits:
         wait = f" Try again in {tried.wait_s // 60} minutes." if tried.wait_s else ""
         raise Refused(
-            f"The password of {account.name} is wrong, or was wrong too often.{wait}",
+            f"The password or code of {account.name} is wrong, or was wrong too often.{wait}",
             where="password",
             hint="Nothing was recorded.",
         )
@@ -62,13 +67,23 @@ def signed_in(database: Database, by: str, password_file: Path | None) -> Person
     return Person(User(account.name, account.employee, frozenset(account.roles)), accounts)
 
 
-def typed_password(file: Path | None, prompt: str = "Password: ") -> str:
-    """The first line of a file or stdin, or typed, hidden. Raises `Usage`."""
+def opened_sessions(access: AccessDatabase) -> Sessions:
+    """Sessions and second factors, by the settings of this process."""
+    settings = in_force()
+    required = settings.second_factor == "required"
+    return Sessions(access, SecondFactors(access, settings.home, required=required))
+
+
+def typed_password(file: Path | None, prompt: str = "Password: ", line: int = 0) -> str:
+    """A line of a file, by its number from 0; or the next of stdin, or typed, hidden.
+
+    Raises `Usage`.
+    """
     if file is not None and str(file) == "-":
         return sys.stdin.readline().rstrip("\r\n")
     if file is not None:
         try:
-            return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
+            return dict(enumerate(file.read_text(encoding="utf-8").splitlines())).get(line, "")
         except (OSError, UnicodeDecodeError) as error:
             raise Usage(
                 "The password file cannot be read", where=str(file), hint=f"{error}."

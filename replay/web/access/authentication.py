@@ -26,6 +26,9 @@ from replay.web.ports import Ports, ports
 SESSION, FORM = "round_ledger_session", "round_ledger_form"
 """Names of cookies: of a session, and of a form that is sent before sign-in."""
 
+PENDING = "round_ledger_pending"
+"""The cookie of a sign-in whose password was right and whose code is not given yet."""
+
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 CSRF_FIELD, CSRF_HEADER = "csrf", "X-CSRF-Token"
 

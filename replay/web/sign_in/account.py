@@ -91,6 +91,8 @@ async def _shown(request: Request, user: User, status: int = 200, says: str = ""
         has_password=any(each.name == user.name and each.password for each in accounts),
         sessions=await run_in_threadpool(doors.sessions.running, user.name),
         this=_this(request),
+        has_code=await run_in_threadpool(doors.sessions.factors.is_on, user.name),
+        code_required=doors.sessions.factors.required,
         says=says,
         changed="changed" in request.query_params,
         shortest=PASSWORD_MIN,

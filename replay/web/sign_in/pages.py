@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
 from infra.access.connections import Actor
-from infra.access.sessions import FRESH_S, TimeLeft
+from infra.access.sessions import FRESH_S, PENDING_S, SignIn, TimeLeft
 from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, ROLES, Role, User
 from ledger.errors import LedgerError
 from replay.web.access import authentication
@@ -88,9 +88,9 @@ async def sign_in(
         refused = _form(request, 429, next=next, name=name, says=says)
         refused.headers["Retry-After"] = str(entry.wait_s)
         return refused
-    if entry.token is None:
-        return _form(request, 401, next=next, name=name, says=WRONG)
-    return await welcome(request, entry.token, next)
+    return await _entered(request, entry, next) or _form(
+        request, 401, next=next, name=name, says=WRONG
+    )
 
 
 @router.post("/sign-out")
@@ -197,8 +197,8 @@ async def first(
     except LedgerError as error:
         return _first(request, link, 422, user, f"{error.what}. {error.hint}")
     _set_up(request).close()
-    token = await run_in_threadpool(doors.sessions.begin, user.name, address, "first user")
-    return await welcome(request, token, "/")
+    entry = await run_in_threadpool(doors.sessions.enter, user.name, address, "first user")
+    return await _entered(request, entry, "/") or RedirectResponse("/sign-in", 303)
 
 
 def here(path: str) -> str:
@@ -240,6 +240,17 @@ async def welcome(request: Request, token: str, then: str) -> Response:
         )
     response = _go_on(user, then)
     authentication.set_session_cookie(request, response, token)
+    return response
+
+
+async def _entered(request: Request, entry: SignIn, then: str) -> Response | None:
+    """After a right password: the wanted page, or the one that asks for the code; else None."""
+    if entry.token is not None:
+        return await welcome(request, entry.token, then)
+    if entry.pending is None:
+        return None
+    response = RedirectResponse(f"/sign-in/code?next={quote(here(then))}", 303)
+    authentication.keep(request, response, authentication.PENDING, entry.pending, PENDING_S)
     return response
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.access import sessions, users
+from infra.access import sessions, tries, users
 from replay.cameras.intake.uploads import WAITING_MAX
 from replay.footage.library.adding import BYTES_MAX
 
@@ -113,7 +113,7 @@ def test_pages_say_what_the_program_does(number: str) -> None:
 
 
 def test_the_words_for_limits_of_guessing_are_the_programs_numbers() -> None:
-    assert (sessions.TRIES_MAX, sessions.NAMES_MAX, sessions.TRIES_S) == (5, 30, 15 * 60)
+    assert (tries.TRIES_MAX, tries.NAMES_MAX, tries.TRIES_S) == (5, 30, 15 * 60)
 
 
 def test_rows_that_rest_on_a_page_are_the_ones_looked_up_here() -> None:

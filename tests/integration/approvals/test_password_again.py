@@ -28,6 +28,7 @@ ACTS = {
     "window released": ("surveillance", "POST", "/preserved/hollywood/P-1"),
     "locks released": ("surveillance", "POST", "/cases/hollywood/D-1"),
     "approved": ("finance", "POST", "/approvals/hollywood/06522a1b4c3d80-9f01ab"),
+    "second factor set up": ("ops", "POST", "/account/second-factor"),
     "session ended": ("ops", "POST", "/account/sessions/end"),
 }
 """What asks for it: the role, the method and the address."""

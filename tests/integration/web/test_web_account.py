@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from infra.access.sessions import TRIES_MAX, digest_of
+from infra.access.sessions import digest_of
+from infra.access.tries import TRIES_MAX
 from infra.access.users import PASSWORD_MAX
 from replay.web.access.authentication import SESSION
 from tests.fixtures.cli import Cli, environ

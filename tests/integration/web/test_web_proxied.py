@@ -11,7 +11,7 @@ from starlette.requests import Request
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from infra.access.connections import NOW
-from infra.access.sessions import NAMES_MAX, client_of
+from infra.access.tries import NAMES_MAX, client_of
 from infra.postgres.connection import Database
 from infra.settings import load
 from ledger.errors import Usage

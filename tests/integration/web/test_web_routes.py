@@ -27,6 +27,8 @@ PAPERS = frozenset(("pit", "cage", "finance", "auditor"))
 PUBLIC = frozenset(
     (
         *(("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup")),
+        *(("GET", "/sign-in/code"), ("POST", "/sign-in/code")),
+        *(("POST", "/sign-in/enrol"), ("POST", "/sign-in/enrol/confirm")),
         ("GET", "/session"),  # does not say that a session goes on for 0 seconds
     )
 )
@@ -40,6 +42,9 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/account"): frozenset(ROLES),
     ("POST", "/account/password"): frozenset(ROLES),
     ("POST", "/account/sessions/end"): frozenset(ROLES),
+    ("POST", "/account/second-factor"): frozenset(ROLES),
+    ("POST", "/account/second-factor/confirm"): frozenset(ROLES),
+    ("POST", "/account/second-factor/off"): frozenset(ROLES),
     ("GET", "/"): READ,
     ("GET", "/rounds.csv"): READ,
     ("POST", "/searches"): frozenset(("surveillance", "finance")),

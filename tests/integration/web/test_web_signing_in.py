@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from infra.access.sessions import IDLE_S_MAX, SESSION_S_MAX, TRIES_MAX
+from infra.access.sessions import IDLE_S_MAX, SESSION_S_MAX
+from infra.access.tries import TRIES_MAX
 from infra.access.users import ROLES, User
 from ledger.errors import NotFound, Refused, Usage
 from tests.fixtures.web import ACTOR, PASSWORD
@@ -297,7 +298,10 @@ def test_nobody_but_the_role_at_the_door_reads_who_may_enter(staffed: Site) -> N
     roles: tuple[DatabaseRole, ...]
     roles = ("ledger_reader", "ledger_writer", "ledger_projector", "ledger_desk")
     for role in roles:
-        for table in ("users", "sessions", "tries", "device_keys", "reader_keys", "events"):
+        for table in (
+            *("users", "sessions", "tries", "device_keys", "reader_keys", "events"),
+            *("second_factors", "recovery_codes", "pending_sign_ins"),
+        ):
             with (
                 staffed.database.connect(role) as connection,
                 pytest.raises(psycopg.errors.InsufficientPrivilege),
