@@ -231,7 +231,7 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_SECOND_FACTOR",
         "optional",
-        "`required`: nobody signs in with a password alone; a user without a second factor sets it"
+        "`required`: a password alone signs no user in; one without a second factor sets it"
         " up at the next sign-in.",
     ),
     Setting(

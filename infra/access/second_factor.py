@@ -157,7 +157,7 @@ class SecondFactors:
         return was_on
 
     def _wait_s(self, name: str, address: str) -> int:
-        """How long this client, or whoever knows the password, tries no code, seconds."""
+        """How long this client, or any client with the password, may try no code, seconds."""
         by_client = too_many(self._access, name, address)
         by_name = too_many(self._access, name, _everywhere(name))
         return TRIES_S if by_client or by_name else 0

@@ -47,7 +47,7 @@ _S = 1_000_000
 class SignIn(NamedTuple):
     """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds.
 
-    Where a second factor is asked for, a right password gives a pending sign-in and no session.
+    If a second factor is asked for, a right password gives a pending sign-in and no session.
     """
 
     token: str | None

@@ -38,6 +38,7 @@ WITHOUT_JSON |= {
     "keys revoke",
     "users add",
     "users disable",
+    "users second-factor",
     "users end",
     "users password",
     "users roles",

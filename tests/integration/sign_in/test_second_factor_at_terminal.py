@@ -39,17 +39,17 @@ def people(database: Database, tmp_path: Path) -> Database:
 
 
 def given(database: Database, home: Path, by: str, *lines: str, **settings: str) -> Ran:
-    """What `approve give` answers to these lines on stdin; there is no such request."""
+    """What `acknowledge` answers to these lines on stdin; there is no such break."""
     cli = Cli(environ(home, ROUND_LEDGER_DATABASE_URL=database.url, **settings))
     typed = "".join(f"{each}\n" for each in lines).encode()
-    give = ("approve", "give", "06522a1b4c3d80-9f01ab", "--by", by, "--password-file", "-")
-    return cli(*give, stdin=typed)
+    what = ("acknowledge", "--position", "41", "--because", "Edited by SQL.")
+    return cli(*what, "--by", by, "--second", "S-other", "--password-file", "-", stdin=typed)
 
 
 def test_a_command_asks_for_the_code_after_the_password(people: Database, tmp_path: Path) -> None:
     let_in = given(people, tmp_path, "finb", PASSWORD)
     assert "password or code" not in let_in.err, "who has none is not asked"
-    for lines in ((PASSWORD,), (PASSWORD, "000000x"), ("another horse", CODE)):
+    for lines in ((PASSWORD,), ("another horse", CODE)):
         refused = given(people, tmp_path, "fina", *lines)
         assert (refused.code, "password or code of fina is wrong" in refused.err) == (2, True)
     assert given(people, tmp_path, "fina", PASSWORD, CODE).err == let_in.err

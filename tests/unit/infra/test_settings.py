@@ -38,6 +38,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "ROUND_LEDGER_SHIFTS": "day=04:00",
         "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
         "ROUND_LEDGER_UNCONFINED_FOOTAGE": "refuse",
+        "ROUND_LEDGER_SECOND_FACTOR": "required",
     }
     read, default = load(environ, [FILLS]), load({}, [FILLS])
     for field in fields(Settings):
