@@ -125,7 +125,7 @@ def test_a_break_is_acknowledged_by_two_people(ledger: Cli, database: Database) 
 
 def test_a_command_asks_for_nothing_in_somebody_elses_name(ledger: Cli) -> None:
     wrong = as_(ledger, *CLOSE, *TWO, password="somebody else's")  # noqa: S106 - wrong on purpose
-    assert (wrong.code, "password of fina" in wrong.err) == (2, True)
+    assert (wrong.code, "password or code of fina" in wrong.err) == (2, True)
     nobody = as_(ledger, *CLOSE, "--by", "S-fina", "--second", "S-pit")
     assert (nobody.code, "may approve it" in nobody.err) == (2, True)
     untyped = ledger("day", "close", DAY, *TWO)
