@@ -75,12 +75,22 @@ class SecondFactors:
         with self._access.open() as connection:
             return _is_on(connection, name)
 
+    def recovery_codes_left(self, name: str) -> int:
+        """How many recovery codes of a user are not used."""
+        with self._access.open() as connection:
+            return connection.execute(
+                "SELECT FROM access.recovery_codes WHERE name = %s", (name,)
+            ).rowcount
+
     def begin(self, name: str) -> Enrolment:
-        """Make a secret, in place of one that no code confirmed. Raises `Refused` if it is on."""
+        """Make a secret, in place of one that no code confirmed.
+
+        Raises `Refused` if it is on, or if the key is lost and second factors of others need it.
+        """
         secret = secrets.token_bytes(_SECRET_BYTES)
         with self._access.open() as connection:
             lock_transaction(connection, "second factor")
-            sealed = _sealed(self._made_key(), name, secret)
+            sealed = _sealed(self._made_key(connection), name, secret)
             done = connection.execute(
                 "INSERT INTO access.second_factors (begun_at_us, name, secret)"  # noqa: S608 - values are parameters
                 f" VALUES ({NOW}, %s, %s) ON CONFLICT (name) DO UPDATE"
@@ -184,9 +194,12 @@ class SecondFactors:
         )
         return True
 
-    def _made_key(self) -> bytes:
-        """The key, made if there is none yet. Called under a lock."""
-        if not self._key_file.exists():
+    def _made_key(self, connection: AnyConnection) -> bytes:
+        """The key; made if none is there and no second factor needs a lost one. Under a lock."""
+        used = connection.execute(
+            "SELECT 1 FROM access.second_factors WHERE confirmed_at_us IS NOT NULL LIMIT 1"
+        ).fetchone()
+        if not used and not self._key_file.exists():
             replace_file(self._key_file, secrets.token_bytes(_KEY_BYTES))
         return self._key()
 

@@ -145,10 +145,8 @@ class Sessions:
         actor: the login that runs the command; its tries are counted by it. ask_code: called if
         the user has a second factor. Raises `Refused` if one is required and the user has none.
         """
-        tried = self.tried(name, password, actor.name)
-        if tried.fits and self.factors.is_on(name):
-            tried = self.factors.tried(name, ask_code(), actor.name)
-        elif tried.fits and self.factors.required:
+        tried = self._proof(name, password, ask_code, actor.name)
+        if tried.fits and self.factors.required and not self.factors.is_on(name):
             raise Refused(
                 "This ledger asks for a second factor, and you have none",
                 where=name,
@@ -161,7 +159,7 @@ class Sessions:
         return tried
 
     def is_fresh(self, token: str) -> bool:
-        """Whether the user of a session has shown the password within `FRESH_S`."""
+        """Whether the user of a session has shown password and code within `FRESH_S`."""
         with self._access.open() as connection:
             row = connection.execute(
                 f"SELECT coalesce(proven_at_us, began_at_us) > {NOW} - %s"  # noqa: S608 - as above
@@ -170,9 +168,12 @@ class Sessions:
             ).fetchone()
         return bool(row and row[0])
 
-    def prove(self, token: str, name: str, password: str, address: str) -> Try:
-        """Take the password of a session's user once more; the session is fresh if it fits."""
-        tried = self.tried(name, password, address)
+    def prove(self, token: str, name: str, password: str, code: str, address: str) -> Try:
+        """Take the password of a session's user once more, and a code if the user has one.
+
+        The session is fresh if they fit.
+        """
+        tried = self._proof(name, password, lambda: code, address)
         if tried.fits:
             with self._access.open() as connection:
                 forget_tries(connection, name, address)
@@ -182,6 +183,13 @@ class Sessions:
                     (name, _digest(token)),
                 )
                 note(connection, "password_shown", name, Actor(name, address))
+        return tried
+
+    def _proof(self, name: str, password: str, ask_code: Callable[[], str], address: str) -> Try:
+        """Try the password, then the code if the user has a second factor."""
+        tried = self.tried(name, password, address)
+        if tried.fits and self.factors.is_on(name):
+            return self.factors.tried(name, ask_code(), address)
         return tried
 
     def begin(self, name: str, address: str, how: str) -> str:

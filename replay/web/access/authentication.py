@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from infra.access.sessions import SESSION_S_MAX
+from infra.access.tries import Try
 from infra.access.users import Role, User
 from infra.sender import SENDER
 from replay.web.access import readings
@@ -34,6 +35,12 @@ CSRF_FIELD, CSRF_HEADER = "csrf", "X-CSRF-Token"
 
 PASSWORD_AGAIN = "password_again"  # noqa: S105 - the name of a field
 """The field for the password, on the page that asks for it again."""
+
+CODE_AGAIN = "code_again"
+"""The field for the code of a second factor, on the same page."""
+
+OWN_FIELDS = frozenset((CSRF_FIELD, PASSWORD_AGAIN, CODE_AGAIN))
+"""Fields of forms that no page takes for its own."""
 
 FORBIDDEN_HINT = "Go back, reload the page and send the form again."
 
@@ -95,14 +102,27 @@ async def require_fresh(request: Request, user: User) -> None:
     sessions, token = ports(request).sessions, request.cookies.get(cookie(request, SESSION), "")
     if await run_in_threadpool(sessions.is_fresh, token):
         return
-    typed = None if request.method in SAFE else (await request.form()).get(PASSWORD_AGAIN)
-    if not isinstance(typed, str) or not typed:
+    if request.method in SAFE or not (await request.form()).get(PASSWORD_AGAIN):
         raise PasswordNeededError
-    tried = await run_in_threadpool(sessions.prove, token, user.name, typed, address(request))
+    tried = await prove(request, user)
     if tried.wait_s:
         raise PasswordNeededError(f"Too many tries. Try again in {tried.wait_s // 60} minutes.")
     if not tried.fits:
-        raise PasswordNeededError("The password is wrong.")
+        has_code = await run_in_threadpool(sessions.factors.is_on, user.name)
+        raise PasswordNeededError(
+            "The password or the code is wrong, or the code was used already."
+            if has_code
+            else "The password is wrong."
+        )
+
+
+async def prove(request: Request, user: User) -> Try:
+    """Try the password, and the code if the user has one, that a form gives once more."""
+    token, form = request.cookies.get(cookie(request, SESSION), ""), await request.form()
+    password, code = (str(form.get(field, "")) for field in (PASSWORD_AGAIN, CODE_AGAIN))
+    return await run_in_threadpool(
+        ports(request).sessions.prove, token, user.name, password, code, address(request)
+    )
 
 
 async def visitor(request: Request) -> User | None:

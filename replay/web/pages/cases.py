@@ -35,7 +35,7 @@ from replay.text.times import aloud, local, read, span
 from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import (
-    PASSWORD_AGAIN,
+    OWN_FIELDS,
     require_fresh,
     signed_in,
     signed_in_lately,
@@ -339,10 +339,9 @@ async def step(request: Request, user: Investigator, property_: str, dispute: st
     Under blind review all but observe, reveal and lock wait until the claim is known.
     """
     form = await request.form()
-    typed = {name: str(value) for name, value in form.items()}
+    typed = {name: str(value) for name, value in form.items() if name not in OWN_FIELDS}
     if typed.get("step") == "release":
         await require_fresh(request, user)
-    typed.pop(PASSWORD_AGAIN, None)
     return await run_in_threadpool(_step, request, user, (property_, dispute), typed)
 
 

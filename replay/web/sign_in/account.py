@@ -10,9 +10,10 @@ from infra.access.connections import Actor
 from infra.access.sessions import digest_of
 from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, User
 from ledger.errors import LedgerError
+from ledger.values import quantity
 from replay.web.access import authentication
 from replay.web.page import page
-from replay.web.ports import ports
+from replay.web.ports import Ports, ports
 
 router = APIRouter(include_in_schema=False)
 
@@ -80,6 +81,12 @@ def _this(request: Request) -> str:
     )
 
 
+def _left(doors: Ports, name: str) -> str:
+    """How many recovery codes a user still has."""
+    left = doors.sessions.factors.recovery_codes_left(name)
+    return f"You have {quantity(left, 'recovery code')} left."
+
+
 async def _shown(request: Request, user: User, status: int = 200, says: str = "") -> Response:
     doors = ports(request)
     accounts = await run_in_threadpool(doors.users.list)
@@ -93,6 +100,7 @@ async def _shown(request: Request, user: User, status: int = 200, says: str = ""
         this=_this(request),
         has_code=await run_in_threadpool(doors.sessions.factors.is_on, user.name),
         code_required=doors.sessions.factors.required,
+        left=await run_in_threadpool(_left, doors, user.name),
         says=says,
         changed="changed" in request.query_params,
         shortest=PASSWORD_MIN,

@@ -27,7 +27,7 @@ from replay.web.ports import ports
 LINK_S = 15 * 60
 """Seconds for which the first user's link works."""
 
-_UNSEEN = frozenset((authentication.CSRF_FIELD, authentication.PASSWORD_AGAIN, "step", "version"))
+_UNSEEN = authentication.OWN_FIELDS | {"step", "version"}
 """Hidden fields of forms."""
 
 WRONG = "The name or the password is wrong."
@@ -147,18 +147,24 @@ async def ask_again(request: Request, says: str) -> Response:
     is_read = request.method in authentication.SAFE
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     fields = [] if is_read else (await request.form()).multi_items()
-    own = (authentication.CSRF_FIELD, authentication.PASSWORD_AGAIN)
-    typed = [(name, text) for name, text in fields if isinstance(text, str) and name not in own]
-    accounts = await run_in_threadpool(ports(request).users.list)
+    typed = [
+        (name, text)
+        for name, text in fields
+        if isinstance(text, str) and name not in authentication.OWN_FIELDS
+    ]
+    doors, name = ports(request), user.name if user else ""
+    accounts = await run_in_threadpool(doors.users.list)
+    has_code = await run_in_threadpool(doors.sessions.factors.is_on, name)
     return page(
         request,
         "password_again.html",
         401,
         user=user,
-        has_password=any(user and each.name == user.name and each.password for each in accounts),
+        has_password=any(each.name == name and each.password for each in accounts),
         action="/session/password" if is_read else path,
         fields=[("next", here(path))] if is_read else typed,
-        field=authentication.PASSWORD_AGAIN,
+        password=authentication.PASSWORD_AGAIN,
+        code=authentication.CODE_AGAIN if has_code else "",
         minutes=FRESH_S // 60,
         says=says,
     )

@@ -105,32 +105,38 @@ async def confirm(request: Request, code: Code = "") -> Response:
 
 
 @router.post("/account/second-factor/off")
-async def turn_off(request: Request, code: Code = "") -> Response:
-    """Turn it off, by one more code."""
-    user = await _fresh_user(request)
-    factors, address = _factors(request), authentication.address(request)
+async def turn_off(request: Request) -> Response:
+    """Turn it off, by the password and one more code."""
+    user = await _user(request)
+    factors = _factors(request)
     if factors.required:
         raise HTTPException(403, "This ledger requires a second factor.")
-    tried = await run_in_threadpool(factors.tried, user.name, code, address)
+    tried = await authentication.prove(request, user)
     if not tried.fits:
         says = _says(tried)
         response = page(
             request, "problem.html", 401, title="Still on", says=says, hint="", open_=None
         )
         return _told(response, tried)
-    actor = Actor(user.name, address)
+    actor = Actor(user.name, authentication.address(request))
     await run_in_threadpool(
         factors.remove, user.name, actor, "second_factor_off", _session(request)
     )
     return RedirectResponse("/account", 303)
 
 
-async def _fresh_user(request: Request) -> User:
-    """The signed-in user, who has shown the password lately and signs in with it."""
+async def _user(request: Request) -> User:
+    """The signed-in user, with a form of this session."""
     user = await authentication.visitor(request)
     if user is None:
         raise authentication.NotSignedInError
     await authentication.check_csrf(request)
+    return user
+
+
+async def _fresh_user(request: Request) -> User:
+    """The signed-in user, who has shown the password lately and signs in with it."""
+    user = await _user(request)
     await authentication.require_fresh(request, user)
     accounts = await run_in_threadpool(ports(request).users.list)
     if not any(each.name == user.name and each.password for each in accounts):
@@ -189,7 +195,7 @@ async def _enrolment(request: Request, name: str, action: str, then: str) -> Res
         next=then,
         secret=made.secret,
         address=made.address,
-        picture=qr_code.svg(made.address, "QR code of the address below"),
+        picture=qr_code.svg(made.address, "QR code of the secret"),
         says="",
     )
 

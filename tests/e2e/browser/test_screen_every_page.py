@@ -268,6 +268,7 @@ def lists_of_stops(page: Page) -> list[str]:
 
 ELSEWHERE = {
     "/sign-in": "test_screen_find",
+    "/sign-in/code": "test_screen_session",
     "/setup": "test_screen_find",
     "/cases/{property_}/{dispute:path}": "test_screen_cases",
     "/preserved/{property_}/{name}": "test_screen_cases",

@@ -1,20 +1,29 @@
-"""A session's end is announced beforehand, and text being written is not lost with it."""
+"""A session begins with a code where one is asked for; its end is announced beforehand.
+
+Text being written is not lost with it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from base64 import b32decode
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from playwright.sync_api import expect
 
-from infra.access.sessions import IDLE_S_MAX, LAST_S, SESSION_S_MAX, WARN_S
-from tests.accessible import faults, fits
+from infra.access.second_factor import DIGITS, RECOVERY_CODES, STEP_S
+from infra.access.sessions import FRESH_S, IDLE_S_MAX, LAST_S, SESSION_S_MAX, WARN_S
+from tests.accessible import faults, fits, phone_faults
 from tests.e2e.browser.test_screen_cases import CLAIM, raised, round_path
 from tests.e2e.browser.test_screen_find import PASSWORD, opened
 from tests.until import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import APIResponse, Browser, Page, Route
+    from playwright.sync_api import APIResponse, Browser, Page, Route, ViewportSize
 
     from tests.fixtures.web import Site
 
@@ -170,3 +179,66 @@ def test_what_is_sent_too_late_is_given_back(staffed: Site, case: str) -> None:
     assert (elsewhere.status_code, NOTE in elsewhere.text) == (401, False)
     long = browser.post(path, content=b"x" * 1000, headers={"Content-Type": "multipart/form-data"})
     assert long.status_code == 401, "what is no form has nothing to give back"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_second_factor_is_set_up_and_signed_in_with(
+    browser: Browser, staffed: Site, scheme: Literal["light", "dark"]
+) -> None:
+    wide: ViewportSize = {"width": 1920, "height": 1080}
+
+    def looks_right(page: Page) -> None:
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert [*faults(page), *phone_faults(page)] == [], page.url
+        page.set_viewport_size(wide)
+        assert (faults(page), fits(page)) == ([], True), page.url
+
+    def sign_in(page: Page) -> None:
+        page.goto(f"{staffed.url}/sign-in")
+        page.get_by_label("Name").fill("finance")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+
+    with browser.new_context(color_scheme=scheme, viewport=wide) as context:
+        page = context.new_page()
+        sign_in(page)
+        page.goto(f"{staffed.url}/account")
+        looks_right(page)
+        page.get_by_role("button", name="Turn on the second factor").click()
+        expect(page.get_by_role("img", name="QR code")).to_be_visible()
+        looks_right(page)
+        secret = parse_qs(
+            urlsplit(page.get_by_role("link", name="open the app").get_attribute("href")).query
+        )["secret"][0]
+        page.get_by_label("Code that the app shows now").fill(code_now(secret))
+        page.get_by_role("button", name="Confirm").click()
+        codes = page.get_by_role("listitem").get_by_role("code").all_inner_texts()
+        assert len(codes) == RECOVERY_CODES
+        looks_right(page)
+        page.get_by_role("link", name="Go on").click()
+        expect(page.get_by_text("You have 10 recovery codes left")).to_be_visible()
+        looks_right(page)
+        page.get_by_role("button", name="Sign out").click()
+        sign_in(page)
+        code = page.get_by_label("Code of the app")
+        expect(code).to_be_focused()
+        expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
+        looks_right(page)
+        code.fill(codes[0])
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+        age(staffed, old_s=FRESH_S)
+        page.goto(f"{staffed.url}/rounds.csv?finding=any")
+        looks_right(page)
+        page.get_by_label("Password of finance").fill(PASSWORD)
+        page.get_by_label("Code of the app").fill(codes[1])
+        with page.expect_download() as file:
+            page.get_by_role("button", name="Go on").click()
+        assert file.value.suggested_filename.endswith(".csv")
+
+
+def code_now(secret: str) -> str:
+    """What an app shows now. It counts for half a minute more, so no step's end is in the way."""
+    return TOTP(b32decode(secret), DIGITS, SHA1(), STEP_S).generate(time.time()).decode()  # noqa: S303 - as RFC 6238 has it

@@ -20,6 +20,7 @@ import pytest
 
 from infra.access import second_factor
 from infra.access.second_factor import KEY_FILE, RECOVERY_CODES, STEP_S
+from infra.access.sessions import FRESH_S
 from infra.access.tries import TRIES_MAX, TRIES_S
 from ledger.errors import Refused
 from replay.web.access.authentication import PENDING, SESSION
@@ -68,7 +69,7 @@ def code_of(secret: str, at_s: int) -> str:
 
 def secret_in(page: str) -> str:
     """The secret of the address on the page that sets an app up."""
-    found = re.search(r"otpauth://totp/[^<\s]+", unescape(page))
+    found = re.search(r'otpauth://totp/[^"]+', unescape(page))
     assert found, page
     return parse_qs(urlsplit(found[0]).query)["secret"][0]
 
@@ -331,12 +332,44 @@ def test_it_is_turned_off_by_one_more_code(staffed: Site, clock: Clock) -> None:
     secret, _ = turned_on(staffed, clock)
     who = staffed.browser(NAME)
     off = "/account/second-factor/off"
-    assert who.post(off, data={"csrf": who.csrf, "code": WRONG}).status_code == 401
+    right = {"csrf": who.csrf, "password_again": PASSWORD, "code_again": code_of(secret, clock.s)}
+    for wrong in ({"code_again": WRONG}, {"code_again": ""}, {"password_again": ""}):
+        owner(staffed, "DELETE FROM access.tries")
+        assert who.post(off, data={**right, **wrong}).status_code == 401
     after_password(staffed)
-    right = {"csrf": who.csrf, "code": code_of(secret, clock.s)}
+    owner(staffed, "DELETE FROM access.tries")
     assert who.post(off, data=right).status_code == 303
     assert staffed.browser().sign_in(NAME).headers["Location"] == "/review"
     assert [each.actor for each in events(staffed, "second_factor_off")] == [NAME]
+
+
+def test_where_the_password_is_asked_for_again_so_is_a_code(staffed: Site, clock: Clock) -> None:
+    """A colleague at an open screen who saw the password typed approves nothing."""
+    secret, (recovery, *_) = turned_on(staffed, clock, "finance")
+    owner(staffed, "UPDATE access.sessions SET began_at_us = began_at_us - %s", FRESH_S * _US)
+    who = staffed.browser()
+    sign_in = after_password(staffed, "finance")
+    used = code_of(secret, clock.s)
+    give(sign_in, used)
+    who.cookies.set(SESSION, sign_in.cookies[SESSION], domain="127.0.0.1", path="/")
+    owner(staffed, "UPDATE access.sessions SET began_at_us = began_at_us - %s", FRESH_S * _US)
+    path = "/approvals/hollywood/06522a1b4c3d80-9f01ab"
+    form = {"csrf": who.csrf, "step": "approve"}
+    asked = who.post(path, data=form)
+    assert (asked.status_code, 'name="code_again"' in asked.text) == (401, True)
+    for code in ("", WRONG, used):
+        owner(staffed, "DELETE FROM access.tries")
+        told = who.post(path, data={**form, "password_again": PASSWORD, "code_again": code})
+        assert (told.status_code, "the code is wrong" in told.text) == (401, True)
+    owner(staffed, "DELETE FROM access.tries")
+    shown = {**form, "password_again": PASSWORD, "code_again": recovery}
+    assert who.post(path, data={**shown, "password_again": "another horse"}).status_code == 401
+    assert who.post(path, data=shown).status_code == 404, "it goes on: there is no such request"
+    assert "You have 9 recovery codes left" in who.get("/account").text
+    other = staffed.browser("ops")
+    owner(staffed, "UPDATE access.sessions SET began_at_us = began_at_us - %s", FRESH_S * _US)
+    page = other.post("/account/sessions/end", data={"csrf": other.csrf}).text
+    assert ('name="password_again"' in page, "code_again" in page) == (True, False), "has none"
 
 
 def test_it_is_for_who_signs_in_with_a_password(staffed: Site, clock: Clock) -> None:
@@ -373,6 +406,8 @@ def test_the_secret_is_kept_encrypted_by_a_key_outside_the_database(
     key.unlink()
     with pytest.raises(Refused, match="missing"):
         factors.tried(NAME, code, "192.0.2.1")
+    with pytest.raises(Refused, match="missing"):
+        factors.begin("ops")
     assert not key.exists(), "none is made in place of one that is lost"
     key.write_bytes(octets)
     key.chmod(0o600)
@@ -414,7 +449,7 @@ def test_where_it_is_required_the_next_sign_in_sets_it_up(strict: Site, clock: C
     assert len(codes) == RECOVERY_CODES
     page = browser.get("/account").text
     assert ("This ledger requires it" in page, "Turn off" in page) == (True, False)
-    off = {"csrf": browser.csrf, "code": codes[0]}
+    off = {"csrf": browser.csrf, "password_again": PASSWORD, "code_again": codes[0]}
     assert browser.post("/account/second-factor/off", data=off).status_code == 403
     clock.later()
     assert status(strict, code_of(secret, clock.s)) == 303
