@@ -236,6 +236,7 @@ MEANINGS = {
     "last_printed": "when the report was last printed; null: never",
     "last_received_at": "when it last came",
     "late": "facts that came after the day was sealed",
+    "late_tables": "tables whose first fact came after the day was closed: its version lacks them",
     "later_us": "how much later this camera's first frame is than the earliest",
     "leaf": "the entry's number in the log, from 0",
     "left": "difference that remains after adjustments, cents",
