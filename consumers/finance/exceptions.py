@@ -9,7 +9,7 @@ has no place on a tape.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -17,19 +17,23 @@ from consumers.finance.money_facts import MADE
 from consumers.finance.papers import day_rows
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
-from ledger.adjudication.corrections import corrected, corrections, corrections_of
-from ledger.facts import DropBoxCounted, type_name
+from ledger.adjudication.corrections import (
+    corrected,
+    correction_of,
+    corrections,
+    corrections_of,
+)
+from ledger.facts import DropBoxCounted, FactCorrected, type_name
 from ledger.finance.boxes import BOX_FACTS, boxes, count_total
 from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
 from ledger.finance.feed import MONEY, with_named, with_vain
 from ledger.finance.placing import by_time, own_day, table_of
-from ledger.finance.rounds import MONEY_OF_ROUNDS
 from ledger.finance.slips import joined, refs
 from ledger.finance.table_day import papers_of
 from ledger.finance.win import AuditException
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line, structured
-from ledger.values import dollars
+from ledger.values import dollars, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,14 +85,20 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
     property_: None: of all.
     """
     found: dict[DayKey, list[Undecided]] = defaultdict(list)
-    pairs = [each for each in _pairs(store, property_) if _is_of_money(each)]
-    facts = [fact for each in pairs for fact in each[:2]]
-    days = _days(store, [_Place(table_of(f), own_day(f), f.time_us) for f in facts])
-    for each, *of in zip(pairs, days[::2], days[1::2], strict=True):
-        for day in sorted({key for key in of if key}):
-            its = [f.time_us for f, key in zip(each[:2], of, strict=True) if key == day]
-            missing = f"fact:{each.recorded.id}"
-            found[day].append(Undecided(_exception(each), missing, tuple(its)))
+    told = [
+        (pair, fact)
+        for pair, facts in _with_corrected(store, list(_pairs(store, property_)))
+        if any(_decides_money(fact) for fact in facts)
+        for fact in facts
+    ]
+    days = _days(store, [_Place(table_of(f), own_day(f), f.time_us) for _, f in told])
+    times: dict[tuple[DayKey, int], tuple[_TwoTellings, list[int]]] = {}
+    for (pair, fact), day in zip(told, days, strict=True):
+        if day:
+            times.setdefault((day, pair.number), (pair, []))[1].append(fact.time_us)
+    for (day, _), (pair, its) in sorted(times.items(), key=lambda each: each[0]):
+        missing = f"fact:{pair.recorded.id}"
+        found[day].append(Undecided(_exception(pair), missing, tuple(its)))
     return found
 
 
@@ -179,7 +189,8 @@ def _days_left(store: ViewStore, papers: Iterable[FactId]) -> set[DayKey]:
     return {
         _place_of(fact).day
         for fact in counts
-        for meant in corrected([fact], corrections(map(fact_of, made[fact.source, fact.id])))
+        for its in [corrections(map(fact_of, made.get((fact.source, fact.id), ())))]
+        for meant in corrected([fact], its)
         if _place_of(meant) != _place_of(fact)
     }
 
@@ -254,8 +265,46 @@ def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
             yield _TwoTellings(fact_of(kept[tuple(place)]), fact_of(other), number)
 
 
-def _is_of_money(of: _TwoTellings) -> bool:
-    return any(isinstance(fact.body, MONEY + MONEY_OF_ROUNDS) for fact in of[:2])
+def _with_corrected(
+    store: ViewStore, pairs: Sequence[_TwoTellings]
+) -> list[tuple[_TwoTellings, list[Fact]]]:
+    """Each pair with its facts; of corrections the facts that they correct, with and without."""
+    told = [[each.recorded, each.other] for each in pairs]
+    known: dict[FactId, Fact] = {}
+    wanted = {_target(f.body) for its in told for f in its if isinstance(f.body, FactCorrected)}
+    while wanted:
+        new = {of: fact_of(row) for of, row in rows_of(store, wanted).items()}
+        known |= new
+        made = (f.body for f in new.values() if isinstance(f.body, FactCorrected))
+        wanted = {_target(body) for body in made} - known.keys()
+    return [
+        (pair, [subject for fact in its for subject in _subjects(fact, known)])
+        for pair, its in zip(pairs, told, strict=True)
+    ]
+
+
+def _target(of: FactCorrected) -> FactId:
+    return of.of.source, of.of.id
+
+
+def _subjects(of: Fact, known: Mapping[FactId, Fact]) -> list[Fact]:
+    """A fact; of a correction the fact that it is of in the end, with it and without."""
+    end: Fact | None = of
+    seen = set()
+    while end and isinstance(end.body, FactCorrected):
+        if (target := _target(end.body)) in seen:
+            return []
+        seen.add(target)
+        end = known.get(target)
+    if end is None or not isinstance(of.body, FactCorrected):
+        return [of] if end else []
+    meant = correction_of(end, of.body)
+    return [end, *(corrected([end], {(end.source, end.id): meant}) if meant else ())]
+
+
+def _decides_money(fact: Fact) -> bool:
+    """Whether a fact is money, or of a round, whose ruling says what is owed."""
+    return isinstance(fact.body, MONEY) or fact.round is not None
 
 
 class _Place(NamedTuple):
@@ -291,7 +340,8 @@ def _days(store: ViewStore, facts: Sequence[_Place]) -> list[DayKey | None]:
 
 def _exception(of: _TwoTellings) -> AuditException:
     """Both contents, in an order that does not depend on which came first."""
-    both = " and ".join(sorted(map(_said, of[:2]), key=lambda said: (len(said), said)))
+    said = (_said(of.recorded, of.other), _said(of.other, of.recorded))
+    both = " and ".join(sorted(said, key=lambda each: (len(each), each)))
     return AuditException(
         code=EQUIVOCATION,
         says=f"{of.recorded.source} recorded fact {of.recorded.id} twice: {both}. What came later "
@@ -300,14 +350,42 @@ def _exception(of: _TwoTellings) -> AuditException:
     )
 
 
-def _said(fact: Fact) -> str:
-    """What a fact says, in a few words: its name, and its money if it names a sum."""
+_SUMS = ("amount", "total")
+
+
+def _said(fact: Fact, other: Fact | None = None) -> str:
+    """What a fact says, in a few words: its name, and its money if it names a sum.
+
+    other: what differs from it is named, too, if it names the same sum or none.
+    """
     name = type_name(type(fact.body)).partition(".")[0]  # type: ignore[arg-type] # a Body
-    for field in ("amount", "total"):
-        cents = getattr(fact.body, field, None)
-        if isinstance(cents, int):
-            return f"{name} of {dollars(cents)}"
-    return name
+    its, others = _fields(fact), _fields(other or fact)
+    money = next((its[field] for field in _SUMS if field in its), None)
+    if money and not isinstance(fact.body, FactCorrected):
+        name += f" of {money}"
+        if money not in others.values():
+            return name
+    differ = [f"{field} {its[field]}" for field in its if others.get(field) != its[field]]
+    return f"{name} with {', '.join(differ)}" if differ else name
+
+
+def _fields(fact: Fact) -> dict[str, str]:
+    """The fields of a fact in words, its round and time too; of a correction those it gives."""
+    body: Any = msgspec.to_builtins(fact.body)
+    if isinstance(fact.body, FactCorrected):
+        of, data = body.pop("of"), body.pop("data", None)
+        body |= {**of, **({"data": "none"} if data is None else data)}
+    its = {field: _in_words(field, value) for field, value in body.items()}
+    round_ = fact.round.subject if fact.round else "none"
+    return {**its, "round": round_, "time": format_time(fact.time_us)}
+
+
+def _in_words(field: str, value: object) -> str:
+    if field in _SUMS and isinstance(value, int):
+        return dollars(value)
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return " ".join(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 # Those of a fact that came later name no round: all are read, as they are few.

@@ -73,6 +73,22 @@ def corrected(of: Line, **data: Any) -> dict[str, Any]:  # noqa: ANN401 - any fi
     return {"of": target, "data": {**of["data"], **data}, **people}
 
 
+def test_the_exception_says_what_differs_in_facts_of_one_amount_or_none(
+    cli: Cli, tmp_path: Path
+) -> None:
+    ingest(cli, tmp_path, *DAY_OF_ALL, MEANT)
+    bet = otherwise(ROUND[1], wager="banker")
+    other = otherwise(MEANT, data={**SOLD["data"], "amount": 25_000})
+    ingest(cli, tmp_path, otherwise(CARDS, cards=["6h", "Kd"]), bet, other)
+    [found] = won(cli)
+    said = [e["says"].split(": ")[1].split(". ")[0] for e in found["exceptions"]]
+    assert sorted(said) == [
+        "cards_dealt with cards 6h Kd and cards_dealt with cards 9h Kd",
+        "fact_corrected with amount $120.00 and fact_corrected with amount $250.00",
+        "wager_placed of $100.00 with wager banker and wager_placed of $100.00 with wager player",
+    ]
+
+
 def test_what_touches_no_money_is_no_exception_and_another_table_sees_its_own(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -101,18 +117,37 @@ BOX = count(59, currency={"10000": 1}, counter_checks=[{"check": "K-1", "amount"
 OPENER, CLOSER = inventory("open", 500_000, 2), inventory("close", 500_000, 58)
 SLIPS = [slip("fill", step, "F-1", at) for step, at in (("dispatched", 20), ("accepted", 21))]
 AMENDS = fact("adjustment_paid", 30, dispute="D-1", position=1, amount=500, paid_from="table")
-DAY_OF_ALL = day_lines(SOLD, CHECK, *SLIPS, AMENDS, BOX)
+MEANT = fact("fact_corrected", 31, "office", **corrected(SOLD, amount=12_000))
+
+
+def played(name: str, minute: int, **data: Any) -> Line:  # noqa: ANN401 - any field
+    return {**fact(name, minute, **data), "subject": f"CC-07/{DAY}/1"}
+
+
+CARDS = {**played("cards_dealt", 44, to="banker_hand", cards=["9h", "Kd"], face="up"), "id": "bank"}
+ROUND = [
+    played("round_started", 40, game="minibaccarat", dealt_from="manual_shoe"),
+    played("wager_placed", 41, position=1, wager="player", amount=10_000),
+    played("no_more_bets_called", 42),
+    played("cards_dealt", 43, to="player_hand", cards=["2c", "5d"], face="up"),
+    CARDS,
+    played("wager_collected", 45, position=1, wager="player", amount=10_000),
+    played("round_completed", 46),
+]
+DAY_OF_ALL = day_lines(SOLD, CHECK, *SLIPS, AMENDS, BOX, *ROUND)
 
 TRAY, LESS = {"items", "count_gap"}, {"chips": {"100": 4_000}, "total": 400_000}
 FILLED = {"chips": {"100": 90}, "total": 9_000}
 EACH: dict[str, tuple[Line, dict[str, Any], set[str]]] = {
     "buy-in": (SOLD, {"amount": 25_000}, {"items"}),
     "counter check": (CHECK, {"amount": 2_500}, {"items"}),
-    "box": (BOX, {"currency": {"10000": 2}}, {"drop", "counted", *TRAY}),
+    "box": (BOX, {"currency": {"10000": 2}}, {"drop", "counted", "causes", *TRAY}),
     "opener": (OPENER, LESS, {"opener", "counted", *TRAY}),
     "closer": (CLOSER, LESS, {"closer", "counted", *TRAY}),
     "fill": (SLIPS[1], FILLED, {"fills", "counted", "exceptions", *TRAY}),
     "amends": (AMENDS, {"amount": 900}, {"moved", "pay_gap", *TRAY}),
+    "correction": (MEANT, {"data": {**SOLD["data"], "amount": 25_000}}, {"items"}),
+    "cards": (CARDS, {"cards": ["6h", "Kd"]}, {"owed", "pay_gap", "items", "expected"}),
 }
 """The fact, what else it says, and the parts of the win that rest on what came first."""
 
@@ -123,7 +158,8 @@ def of_house(name: str, line: Line) -> Line:
 
 def recorded(cli: Cli, folder: Path, house: str, first: Line, second: Line) -> None:
     """A day whose pair comes in this order."""
-    lines = [first if each["id"] == first["id"] else each for each in DAY_OF_ALL]
+    others = [each for each in DAY_OF_ALL if each["id"] != first["id"]]
+    lines = [*others, first]
     ingest(cli, folder, *(of_house(house, each) for each in (*lines, second)))
 
 
