@@ -36,7 +36,7 @@ def round_path(staffed: Site) -> str:
     return f"/rounds/hollywood/{subject}"
 
 
-def raised(page: Page, site: Site, round_path: str) -> str:
+def raised(page: Page, site: Site, round_path: str, position: str = "1") -> str:
     """Raise a dispute from the round's page, by the keyboard alone; the case's address."""
     page.goto(f"{site.url}{round_path}")
     page.get_by_role("link", name="Raise a dispute").first.focus()
@@ -44,7 +44,7 @@ def raised(page: Page, site: Site, round_path: str) -> str:
     expect(page.get_by_label("Round")).to_have_value(f"hollywood:{round_path[18:]}")
     page.get_by_label("Betting position").focus()
     page.keyboard.press("Control+A")
-    page.keyboard.type("1")
+    page.keyboard.type(position)
     page.keyboard.press("Tab")
     page.keyboard.type(CLAIM)
     page.keyboard.press("Tab")
@@ -83,6 +83,23 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
         assert page.get_by_label("Decision").count() == 0
         page.get_by_role("navigation", name="Pages").get_by_role("link", name="Cases").click()
         expect(page.get_by_role("cell", name="resolved")).to_be_visible()
+
+
+@pytest.mark.long
+def test_several_cases_of_a_round_are_one_tab_stop(
+    browser: Browser, staffed: Site, round_path: str
+) -> None:
+    with opened(browser, staffed, "surveillance") as page:
+        for position in "123":
+            raised(page, staffed, round_path, position)
+        page.goto(f"{staffed.url}{round_path}")
+        cases = page.get_by_role("list", name="Disputed:").get_by_role("link")
+        expect(cases).to_have_count(3)
+        cases.first.focus()
+        page.keyboard.press("ArrowDown")
+        expect(cases.nth(1)).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.locator("#view-known")).to_be_focused()
 
 
 @pytest.mark.long
