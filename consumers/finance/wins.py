@@ -35,7 +35,7 @@ from ledger.finance.feed import (
 )
 from ledger.finance.placing import DisputeUse, by_time, day_before, table_of
 from ledger.finance.shifts import by_shift
-from ledger.finance.slips import accepted_by_slip, left_out, series
+from ledger.finance.slips import left_out, series, slips_named
 from ledger.finance.table_day import as_report, closer_before, papers_of, rests_on_sales, win
 from ledger.finance.win import REPORT, REPORT_7
 from ledger.record.wire import fact_of
@@ -418,7 +418,7 @@ WITH several AS (
       FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(papers)s::text[])
            AS w (property, paper_kind, paper)
       JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
-     WHERE f.variant = ANY (%(variants)s::int[]) AND f.step = 'accepted'
+     WHERE f.variant = ANY (%(variants)s::int[])
      GROUP BY f.property, f.paper_kind, f.paper HAVING count(DISTINCT f.table_name) > 1)
 SELECT {_COLUMNS} FROM several JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
  WHERE f.variant = ANY (%(variants)s::int[]) AND f.step = 'accepted'
@@ -426,8 +426,8 @@ SELECT {_COLUMNS} FROM several JOIN {{schema}}.finance_facts f USING (property, 
 
 
 def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) -> list[Fact]:
-    """The facts at other tables of slips that are among these, if several tables have them."""
-    slips = sorted(accepted_by_slip(facts))
+    """The acceptances at other tables of slips that are among these."""
+    slips = sorted(slips_named(facts))
     if not slips:
         return []
     names = ("properties", "kinds", "papers")

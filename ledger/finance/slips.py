@@ -113,6 +113,11 @@ def accepted_by_slip(facts: Iterable[Fact]) -> dict[SlipId, list[Fact]]:
     return found
 
 
+def slips_named(facts: Iterable[Fact]) -> set[SlipId]:
+    """The slips that these facts are of."""
+    return {_slip_of(fact, fact.body) for fact in facts if isinstance(fact.body, ChipSlip)}
+
+
 def _slip_of(fact: Fact, body: ChipSlip) -> SlipId:
     kind, _ = _STEPS[type(body)]
     return table_of(fact)[0], kind, body.slip
@@ -152,13 +157,16 @@ def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
     for slip in of:
         if slip.dispatched and not slip.accepted and not slip.voided:
             sent = _total(slip.dispatched[0])
+            end = ", and no acceptance of it is on record."
+            if slip.elsewhere:
+                end = f" here, and accepted at {table_of(slip.elsewhere[0])[1]}, where it counts."
             yield Cause(
                 gap="count",
                 code=f"{slip.kind}_not_accepted",
                 amount=sent if slip.kind == "fill" else -sent,
                 says=f"{slip.kind.capitalize()} Slip {slip.number} of {dollars(sent)} was "
-                "dispatched, and no acceptance of it is on record.",
-                facts=refs(slip.dispatched),
+                f"dispatched{end}",
+                facts=refs((*slip.dispatched, *slip.elsewhere)),
             )
 
 

@@ -155,7 +155,8 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
-    since = of._replace(report=report)
+    slips = [each if each.accepted else each._replace(elsewhere=()) for each in of.slips]
+    since = of._replace(report=report, slips=slips)
     if report >= REPORT_6:
         return since
     rounds = of.rounds._replace(causes=(), placed=(), beside_rake=())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
 
 from consumers.finance import round_sums, wins
 from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
@@ -11,7 +12,7 @@ from infra.postgres.view_tables import reading
 from ledger.facts import InventoryCounted
 from ledger.facts.money import ChipSlip
 from ledger.finance.feed import NO_DAY
-from ledger.finance.placing import by_time
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.shifts import END_US, ShiftTime
 from ledger.finance.slips import slips as slips_in
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
@@ -22,7 +23,7 @@ from replay.shell.zones import house_zones
 from replay.text.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
     from infra.postgres.view_tables import ViewStore
@@ -46,7 +47,7 @@ def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
         found = day_records(store, day, WITH_CORRECTIONS)
         without = _of_no_day(store, asked)
     zone = house_zones(asked.database).of(asked.property)
-    slips = [(slip, of.table) for of in found.values() for slip in of.slips]
+    slips = _joined((slip, of.table) for of in found.values() for slip in of.slips)
     for slip, table in sorted(slips, key=lambda each: (each[0].kind, each[0].number, each[1])):
         yield _row(slip, table, zone, _status(slip))
     for of in asked.wins:
@@ -56,6 +57,30 @@ def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
                 numbers = said.partition(" is not on record")[0]
                 yield kind.lower(), numbers, of.table, "missing", *(None for _ in SLIPS[4:])
     yield from (_row(slip, table, zone, "of no day") for slip, table in without)
+
+
+def _joined(slips: Iterable[tuple[SlipRecord, str]]) -> list[tuple[SlipRecord, str]]:
+    """The slips of tables; one that was sent to a table and accepted at another stands once.
+
+    It stands at the table that accepted it, or if that was on another day where it was sent.
+    """
+    found: dict[tuple[str, str, str], list[tuple[SlipRecord, str]]] = defaultdict(list)
+    for slip, table in slips:
+        found[slip.kind, slip.number, _accepted_at(slip) or table].append((slip, table))
+    return [_as_one(its) for its in found.values()]
+
+
+def _accepted_at(slip: SlipRecord) -> str | None:
+    """The other table that accepted a slip; None: its own did, or none."""
+    return None if slip.accepted or not slip.elsewhere else table_of(slip.elsewhere[0])[1]
+
+
+def _as_one(slips: Sequence[tuple[SlipRecord, str]]) -> tuple[SlipRecord, str]:
+    own, table = max(slips, key=lambda each: bool(each[0].accepted))
+    steps = ("requested", "dispatched", "voided")
+    told = {step: [fact for slip, _ in slips for fact in getattr(slip, step)] for step in steps}
+    its: dict[str, Any] = {step: tuple(sorted(told[step], key=by_time)) for step in steps}
+    return own._replace(**its), table
 
 
 def _row(slip: SlipRecord, table: str | None, zone: tzinfo, status: str) -> Sequence[Value]:
@@ -78,6 +103,8 @@ def _of_no_day(store: ViewStore, asked: AskedReport) -> list[tuple[SlipRecord, s
 
 
 def _status(slip: SlipRecord) -> str:
+    if at := _accepted_at(slip):
+        return f"accepted at {at}"
     if slip.accepted:
         return "used" if len(slip.accepted) == 1 else "used twice"
     if slip.voided:

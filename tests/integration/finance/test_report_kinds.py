@@ -128,6 +128,23 @@ def test_slips_and_trays_are_printed_with_their_times_and_differences(
     assert opened[4:7] == ["4990.00", "5000.00", "10.00"]
 
 
+def test_a_slip_that_was_sent_to_one_table_and_accepted_at_another_stands_once_and_says_so(
+    cli: Cli, tmp_path: Path
+) -> None:
+    sent = slip("fill", "dispatched", "F-1", 20, place="cage")
+    sent["data"]["table"] = "CC-07"
+    taken = slip("fill", "accepted", "F-1", 26, place="CC-08")
+    opened = {**day_lines()[0], "source": "/p/CC-08/d"}
+    ingest(cli, tmp_path / "feed.jsonl", [*day_lines(count(59), sent), opened, taken])
+    [row] = printed(cli, tmp_path, "slips")
+    assert (row[:5], row[-1]) == (["fill", "F-1", "CC-08", "used", "100.00"], "6")
+    said = "was dispatched here, and accepted at CC-08, where it counts."
+    for more in ((), ("--table", "CC-07"), ("--gaming-day", DAY, "--table", "CC-07")):
+        [cause] = cli("win", "--json", *more).json[0]["causes"]
+        assert cause["says"] == f"Fill Slip F-1 of $100.00 {said}"
+        assert [each["id"] for each in cause["facts"]] == [sent["id"], taken["id"]]
+
+
 def test_a_slip_of_no_day_is_printed_with_the_day_that_names_it(cli: Cli, tmp_path: Path) -> None:
     early = slip("fill", "accepted", "F-1", 0) | {"time": "2026-11-20T09:00:00-05:00"}
     nowhere = slip("credit", "dispatched", "C-9", 5, place="CC-99")
