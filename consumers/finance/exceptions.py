@@ -401,17 +401,18 @@ def about_corrections(
     asked: Mapping[str, object],
     corrected: Mapping[DayKey, DayRecord],
     recorded: Mapping[DayKey, DayRecord],
+    report: int,
 ) -> dict[DayKey, DayRecord]:
     """Days with the exceptions of their corrections; `recorded`: the same without corrections.
 
-    asked: property and day, as in the queries of wins.
+    asked: property and day, as in the queries of wins. report: the version of the report.
     """
     made, facts = corrections_of_day(store, asked, (corrected, recorded))
     if vain := corrections_of_nothing(made, facts):
         places = [_Place(each.table, each.gaming_day, each.fact.time_us) for each in vain]
         days = (day and day[1] for day in _days(store, places))
         corrected = with_vain(corrected, zip(vain, days, strict=True))
-    named = of_corrections(made, facts)
+    named = of_corrections(made, facts, report)
     return with_named(corrected, recorded, named, facts) if named else dict(corrected)
 
 

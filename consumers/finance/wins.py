@@ -162,7 +162,7 @@ def records_of(
     if not _has_corrections(store, asked):
         return DayRecords(corrected, None, places).as_report(report)
     recorded = day_records(store, asked, AS_RECORDED, report, places)
-    its = exceptions.about_corrections(store, _parameters(asked), corrected, recorded)
+    its = exceptions.about_corrections(store, _parameters(asked), corrected, recorded, report)
     return DayRecords(its, recorded, places).as_report(report)
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ledger.adjudication.adjudicate import rule_under
-from ledger.facts import FactCorrected
+from ledger.facts import FactCorrected, type_name
+from ledger.record.kinds import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -99,19 +100,29 @@ def _end(fact: Fact, told: Mapping[tuple[str, str], Fact]) -> tuple[str, str]:
     return of if target is None or _by_time(target) >= _by_time(fact) else _end(target, told)
 
 
-def without_effect(of: Fact, made: Iterable[Fact]) -> Iterator[tuple[Fact, str]]:
-    """The corrections of a fact that cannot be applied and change nothing, each with why."""
+def without_effect(
+    of: Fact, made: Iterable[Fact], *, as_error: bool = False
+) -> Iterator[tuple[Fact, str]]:
+    """The corrections of a fact that cannot be applied and change nothing, each with why.
+
+    as_error: as in `misfit`.
+    """
     told = [fact for fact in made if isinstance(fact.body, FactCorrected)]
     targets = {(fact.source, fact.id): fact for fact in (*told, of)}
     for fact in told:
-        if isinstance(fact.body, FactCorrected) and (why := misfit(fact.body, targets)):
+        if isinstance(fact.body, FactCorrected) and (
+            why := misfit(fact.body, targets, as_error=as_error)
+        ):
             yield fact, why
 
 
-def misfit(body: FactCorrected, targets: Mapping[tuple[str, str], Fact]) -> str | None:
+def misfit(
+    body: FactCorrected, targets: Mapping[tuple[str, str], Fact], *, as_error: bool = False
+) -> str | None:
     """Why the content of a correction cannot be that of the fact it names; None: it can be.
 
     targets: facts by source and id. A correction of a correction must fit the fact of that one.
+    as_error: in the decoder's words, as reports up to version 8 have it.
     """
     target = targets.get((body.of.source, body.of.id))
     if body.data is None or target is None:
@@ -119,10 +130,19 @@ def misfit(body: FactCorrected, targets: Mapping[tuple[str, str], Fact]) -> str 
     try:
         meant = msgspec.convert(body.data, type(target.body))
     except msgspec.ValidationError as error:
-        return str(error)
+        return str(error) if as_error else _in_words(target, str(error))
     if not (isinstance(meant, FactCorrected) and isinstance(target.body, FactCorrected)):
         return None
-    return misfit(meant, targets) if meant.of == target.body.of else "it names another fact"
+    if meant.of != target.body.of:
+        return "it names another fact"
+    return misfit(meant, targets, as_error=as_error)
+
+
+def _in_words(target: Fact, error: str) -> str:
+    """The decoder's error as people read it, with the field."""
+    said = in_words(type_name(type(target.body)), error)  # type: ignore[arg-type] # a Body
+    named = said.what.startswith("`")
+    return said.what if named else f"{said.what}, in {said.where.removeprefix('$.data.')}"
 
 
 def _by_time(fact: Fact) -> tuple[int, str, str]:

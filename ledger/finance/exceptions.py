@@ -26,12 +26,12 @@ from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.slips import refs
-from ledger.finance.win import AuditException
+from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
 from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
     from ledger.finance.placing import DisputeId, DisputeUse, TableId
@@ -142,7 +142,12 @@ def _of_number(
 
 def is_one(by: str, second: str) -> bool:
     """Whether two credentials are of one person."""
-    return by.strip().casefold() == second.strip().casefold()
+    return _one(by) == _one(second)
+
+
+def _one(credential: str) -> str:
+    """A credential as it is compared."""
+    return credential.strip().casefold()
 
 
 def signed_by_one(made: Iterable[Fact]) -> list[Fact]:
@@ -175,17 +180,17 @@ def corrected_by_one(
 
 
 def of_corrections(
-    made: Mapping[FactId, Sequence[Fact]], facts: Mapping[FactId, Fact]
+    made: Mapping[FactId, Sequence[Fact]], facts: Mapping[FactId, Fact], report: int = REPORT
 ) -> list[tuple[FactId, AuditException]]:
     """The exceptions of corrections, by their fact: signed by one person, or without effect.
 
-    facts: those that are corrected, as recorded.
+    facts: those that are corrected, as recorded. report: the version of the report.
     """
     vain = [
         (fact, of, why)
         for of, its in made.items()
         if of in facts
-        for fact, why in without_effect(facts[of], its)
+        for fact, why in without_effect(facts[of], its, as_error=report <= REPORT_8)
     ]
     return [
         *corrected_by_one(made),
@@ -242,16 +247,16 @@ def corrections_of_nothing(
 
 
 def of_one_day(
-    facts: Sequence[Fact], slips: Sequence[SlipRecord], *, by_stay: bool = True
+    facts: Sequence[Fact], slips: Sequence[SlipRecord], report: int = REPORT
 ) -> list[AuditException]:
     """What a table's day shows by itself: boxes not attached there, one person alone, and so on.
 
-    by_stay: as in `boxes`.
+    report: the version of the report.
     """
-    stays = boxes(facts, by_stay=by_stay)
+    stays = boxes(facts, by_stay=report >= REPORT_7)
     return [
         *_not_attached(stays),
-        *_by_one_person(facts, stays, slips),
+        *_by_one_person(facts, stays, slips, _both if report > REPORT_8 else _each_of_both),
         *_openers_differ(facts),
         *_issued_twice(facts),
         *_after_closer(facts),
@@ -405,17 +410,23 @@ def _not_attached(stays: Sequence[DropBox]) -> Iterator[AuditException]:
 
 
 def _by_one_person(
-    facts: Sequence[Fact], stays: Iterable[DropBox], slips: Sequence[SlipRecord]
+    facts: Sequence[Fact],
+    stays: Iterable[DropBox],
+    slips: Sequence[SlipRecord],
+    both: Callable[[str, Iterable[Fact], Iterable[Fact]], Iterator[AuditException]],
 ) -> Iterator[AuditException]:
-    """Papers on which one person did what two must do (603a.20, 465a.25, 465a.38)."""
+    """Papers on which one person did what two must do (603a.20, 465a.25, 465a.38).
+
+    both: the exceptions of those who signed two steps.
+    """
     for box in stays:
         people = [person for count in box.counts for person in _people(count)]
         if people and all(is_one(people[0], each) for each in people):
             yield _alone(people[0], f"counted box {box.number}", box.counts)
-        yield from _both(f"counted box {box.number} and verified it", box.counts, box.verified)
+        yield from both(f"counted box {box.number} and verified it", box.counts, box.verified)
     for slip in slips:
         name = f"{slip.kind.capitalize()} Slip {slip.number}"
-        yield from _both(f"dispatched and accepted {name}", slip.dispatched, slip.accepted)
+        yield from both(f"dispatched and accepted {name}", slip.dispatched, slip.accepted)
     for fact in facts:
         body = fact.body
         if isinstance(body, InventoryCounted) and is_one(body.counted_by, body.observed_by):
@@ -423,7 +434,34 @@ def _by_one_person(
 
 
 def _both(did: str, some: Iterable[Fact], others: Iterable[Fact]) -> Iterator[AuditException]:
-    """The exception of each person who signed facts of both kinds."""
+    """The exception of the people who signed facts of both kinds, if anybody did."""
+    steps = [list(some), list(others)]
+    signed: list[dict[str, str]] = [{}, {}]
+    for people, its in zip(signed, steps, strict=True):
+        for person in (each for of in its for each in _people(of)):
+            people.setdefault(_one(person), person)
+    names = [person for key, person in signed[0].items() if key in signed[1]]
+    if len(names) == 1 == len(signed[0] | signed[1]):
+        yield _alone(names[0], did, [*steps[0], *steps[1]])
+    elif names:
+        yield AuditException(
+            code=ONE_PERSON,
+            says=f"{' and '.join(names)} {did}; other people do the second step.",
+            facts=refs(
+                [
+                    f
+                    for its in steps
+                    for f in its
+                    if any(_one(p) in map(_one, names) for p in _people(f))
+                ]
+            ),
+        )
+
+
+def _each_of_both(
+    did: str, some: Iterable[Fact], others: Iterable[Fact]
+) -> Iterator[AuditException]:
+    """As `_both`, an exception for each of the people: so did reports up to version 8."""
     first, second = list(some), list(others)
     names = [(person, fact) for fact in first for person in _people(fact)]
     for fact in second:

@@ -137,7 +137,7 @@ def day_records(
     known = {(fact.source, fact.id): fact for fact in told}
     if vain := corrections_of_nothing(made, known):
         found = with_vain(found, zip(vain, _days_of_vain(as_meant, vain), strict=True))
-    named = of_corrections(made, known)
+    named = of_corrections(made, known, report)
     return with_named(found, _as_recorded(told, ruled, report), named, known) if named else found
 
 
@@ -271,9 +271,7 @@ def exceptions_of_days(
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
     for (property_, name), of in tables.items():
         for day, facts in of.days.items():
-            found[property_, day, name] += of_one_day(
-                facts, of.slips.get(day, ()), by_stay=report >= REPORT_7
-            )
+            found[property_, day, name] += of_one_day(facts, of.slips.get(day, ()), report)
         for day, its in of.again.items():
             found[property_, day, name] += its
     return found

@@ -91,14 +91,14 @@ def body(kind: FactKind, data: bytes) -> Struct:
         told = kind.decode(data)
         return kind.upcast(told) if kind.upcast else told
     except msgspec.ValidationError as error:
-        raise _in_words(kind.type, str(error)) from None
+        raise in_words(kind.type, str(error)) from None
     except msgspec.DecodeError as error:
         raise MalformedError(
             "not_json", f"Not JSON: {error}", "$.data", "send whole characters and whole values"
         ) from None
 
 
-def _in_words(type_: str, error: str) -> MalformedError:
+def in_words(type_: str, error: str) -> MalformedError:
     """The decoder's error as what, where and what to do now."""
     message, _, at = error.rpartition(" - at ")
     if not message:

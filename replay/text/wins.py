@@ -88,15 +88,16 @@ def _apart(of: TableWin) -> Iterator[str]:
         left = signed(of.tournaments.win)
         yield f"tournaments {left} · entries {entries} less prizes {prizes}, in no figure above"
     if of.expected:
-        yield f"expected · {luck(of.expected)}"
+        yield f"expected · {luck(of.expected, of.handle)}"
     if of.expected_lacks:
         yield f"expected · n/a: no mean or sigma is known of {', '.join(of.expected_lacks)}"
 
 
-def luck(of: ExpectedWin) -> str:
+def luck(of: ExpectedWin, handle: int) -> str:
     """The expected win in a sentence: the mean, sigma, and where the owed win lies."""
     if of.z is None:
-        return f"{dollars(of.win)} by the paytables; nothing was wagered"
+        why = "no wager was settled" if handle else "nothing was wagered"
+        return f"{dollars(of.win)} by the paytables; {why}"
     side = "below" if of.z.startswith("-") else "above"
     return (
         f"{dollars(of.win)} by the paytables, sigma {dollars(of.sigma)}; "
@@ -117,9 +118,12 @@ def is_money(name: str) -> bool:
     return name not in ("seconds", "coupons.counted") and not name.startswith("exceptions.")
 
 
+_NAMES = {"drop.taken_over": "drop that another day has now"}
+
+
 def plain(name: str) -> str:
     """A figure's name as people read it: `drop: counter checks`."""
-    return name.replace("_", " ").replace(".", ": ")
+    return _NAMES.get(name) or name.replace("_", " ").replace(".", ": ")
 
 
 def signed(amount: int) -> str:

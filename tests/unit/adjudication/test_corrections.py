@@ -138,8 +138,8 @@ def test_corrections_of_one_another_end_and_the_later_one_counts(at: int) -> Non
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        ({"position": 1, "wager": "trips_td", "throw": 1}, "missing required field `amount`"),
-        ({"slip": "F-1", "kind": "fill"}, "missing required field `position`"),
+        ({"position": 1, "wager": "trips_td", "throw": 1}, "`amount` is missing"),
+        ({"slip": "F-1", "kind": "fill"}, "`position` is missing"),
         ({"position": 1, "wager": "trips_td", "amount": True}, "Expected `int`, got `bool`"),
         ({"position": 1, "wager": "trips_td", "amount": 10**30}, "Expected `int` <= "),
         ({"position": 1, "wager": "trips_td", "throw": 1, "amount": 20_000}, None),

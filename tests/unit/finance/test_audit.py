@@ -50,7 +50,10 @@ def verified(by: str) -> Line:
             "N-1 alone counted box B1; two people do that.",
         ),
         ([count(57), verified("C-9")], None),
-        ([count(57), verified("N-2")], "N-2 alone counted box B1 and verified it; two people do"),
+        (
+            [count(57), verified("N-2")],
+            "N-2 counted box B1 and verified it; other people do the second step.",
+        ),
         ([slip("fill", "dispatched", "F-1", 20), slip("fill", "accepted", "F-1", 21)], None),
         (
             [
@@ -79,6 +82,23 @@ def test_a_slip_that_one_person_dispatched_and_accepted_is_an_exception() -> Non
     taken["data"]["by"] = slip("fill", "dispatched", "F-1", 20)["data"]["by"]
     win = table_day(slip("fill", "dispatched", "F-1", 20), taken, count(59))
     assert codes(win) == ["one_person"]
+    assert win.exceptions[0].says.endswith(" alone dispatched and accepted Fill Slip F-1; two "
+                                           "people do that.")  # fmt: skip
+
+
+def test_people_who_signed_both_steps_of_a_slip_are_named_together() -> None:
+    both = [slip("fill", step, "F-1", 20 + n) for n, step in enumerate(("dispatched", "accepted"))]
+    for each in both:
+        each["data"]["by"] = ["P-1", "P-2"]
+    facts = read_by_program(day_lines(*both, count(59)))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 8))
+    assert [(each.says, len(each.facts)) for each in now.exceptions] == [
+        ("P-1 and P-2 dispatched and accepted Fill Slip F-1; other people do the second step.", 2)
+    ]
+    assert [each.says for each in then.exceptions] == [
+        f"{person} alone dispatched and accepted Fill Slip F-1; two people do that."
+        for person in ("P-1", "P-2")
+    ]
 
 
 def test_a_check_or_a_voucher_twice_in_boxes_is_an_exception_and_coupons_keep_theirs() -> None:
