@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from consumers.finance.money_facts import MADE
+from consumers.finance.money_facts import MADE, VIEW
 from consumers.finance.papers import day_rows
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
+from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import (
     corrected,
     correction_of,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from consumers.finance.pins import PaperOfDays
+    from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey, FactId
@@ -100,6 +102,31 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
         missing = f"fact:{pair.recorded.id}"
         found[day].append(Undecided(_exception(pair), missing, tuple(its)))
     return found
+
+
+def two_contents_of_money(
+    database: Database, property_: str | None, gaming_day: str | None, table: str | None
+) -> dict[DayKey, list[AuditException]]:
+    """What `win` says of the equivocations about money, by table and gaming day. None: of all."""
+    with reading(database, [each.name for each in VIEW.tables]) as store:
+        found = equivocations(store, property_)
+    return {
+        day: [each.exception for each in its]
+        for day, its in found.items()
+        if gaming_day in (None, day[1]) and table in (None, day[2])
+    }
+
+
+def two_contents_of(
+    database: Database, property_: str | None, kinds: tuple[type, ...]
+) -> list[AuditException]:
+    """What `win` says of an equivocation, of facts of some kinds that wait in quarantine."""
+    with reading(database, [each.name for each in VIEW.tables]) as store:
+        return [
+            _exception(pair)
+            for pair, facts in _with_corrected(store, list(_pairs(store, property_)))
+            if any(isinstance(fact.body, kinds) for fact in facts)
+        ]
 
 
 def in_two_days(

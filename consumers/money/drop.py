@@ -37,6 +37,7 @@ from consumers.runtime.source import (
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import FactCorrected
 from ledger.finance.placing import day_before
+from ledger.finance.win import AuditException  # noqa: TC001 - msgspec reads it at run time
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class Drop(TableDay):
     win: int | None = None  # collected and fees less paid from the table; at poker the rake
     corrections: list[Correction] = []
     corrected: dict[str, int] = {}  # the amounts that corrections change, corrected
+    exceptions: list[AuditException] = []  # two contents of one fact; `drop` and `win` have them
 
 
 def apply(store: ViewStore, batch: Batch) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from consumers.finance import coupons_and_checks
+from consumers.finance.exceptions import two_contents_of
+from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
@@ -53,6 +55,7 @@ def coupons(
         raise Usage(f"`{quarter}` is not a quarter", where="--quarter", hint="Give one as 2026-Q4.")
     with opened_views([coupons_and_checks.VIEW], property_) as database:
         told = coupons_and_checks.coupon_facts(database, property_)
+        _say_two_contents(database, property_, on_coupons.COUPON_FACTS)
     found: dict[str, Sequence[Line]] = {
         name: on_coupons.lines(facts) if quarter is None else on_coupons.quarter(facts, quarter)
         for name, facts in told.items()
@@ -67,6 +70,12 @@ def coupons(
             _show_batches(name, its)
         elif its and quarter:
             _show_quarter(name, quarter, its)
+
+
+def _say_two_contents(database: Database, property_: str | None, kinds: tuple[type, ...]) -> None:
+    """Print what waits in quarantine as a second content of a fact that the lines rest on."""
+    for each in two_contents_of(database, property_, kinds):
+        say(f"exception · {each.says}")
 
 
 def _print_json(found: Mapping[str, Sequence[object]]) -> None:
@@ -135,6 +144,7 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
     """
     with opened_views([coupons_and_checks.VIEW], property_) as database:
         told = coupons_and_checks.check_facts(database, property_)
+        _say_two_contents(database, property_, on_checks.CHECK_FACTS)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}
     if json:
         _print_json(found)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
+from consumers.finance import exceptions, redrive, sealed_wins, seals
 from consumers.finance import journal as entries
-from consumers.finance import redrive, sealed_wins, seals
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
@@ -65,6 +65,10 @@ def journal(
         found = sealed_wins.entries_of(
             database, property=property_, table=table, gaming_day=gaming_day
         )
+        told = exceptions.two_contents_of_money(database, property_, gaming_day, table)
+    for (_, day, name), its in sorted(told.items()):
+        for each in its:
+            say(f"{name} · {day} · exception · {each.says}")
     if not found:
         say("No money is on record for this day and table.")
     text = None if json else TEXTS.get(form or "hledger")

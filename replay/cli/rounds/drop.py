@@ -1,5 +1,6 @@
 """`drop`: expected and counted drop, and win."""
 
+from consumers.finance import exceptions, money_facts
 from consumers.money import drop as view
 from consumers.money.amounts import BoxCount
 from ledger.values import dollars
@@ -24,12 +25,16 @@ def drop(
     """Show drop and win of each table and gaming day.
 
     The expected content of the box is printed beside the counted one. An amount that is not on
-    record is n/a (null in JSON), never 0. Corrections are in force; a table below lists them.
+    record is n/a (null in JSON), never 0. Corrections are in force; a table below lists them. A
+    fact that a device recorded twice with different content is an exception, as in `win`.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
-    with opened_views([view.DROP], property_) as database:
+    with opened_views([view.DROP, money_facts.VIEW], property_) as database:
         days = view.read(database, property=property_, table=table, gaming_day=gaming_day)
+        told = exceptions.two_contents_of_money(database, property_, gaming_day, table)
+    for day in days:
+        day.exceptions = told.get((day.property, day.gaming_day, day.table), [])
     if json:
         print_lines(days)
         return
@@ -78,6 +83,8 @@ def _show_day(day: view.Drop) -> None:
         ((amount_name(name), _money(getattr(day, name))) for name in (*_TRAY, *_RESULT)),
         right="amount",
     )
+    for each in day.exceptions:
+        say(f"{day.table} · exception · {each.says}")
     if day.corrections:
         _show_corrections(day)
     show_table(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.scenes.table_days import DAY, count, day_lines, fact, inventory, next_day, slip
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day, slip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -211,3 +211,33 @@ def test_the_day_waits_with_the_same_words_whichever_amount_came_first(
     assert [way["missing"] for way in ways] == [[], []]
     for house in "pq":
         assert cli("day", "close", DAY, *TWO, "--property", house).code == 0
+
+
+def test_drop_journal_coupons_and_checks_say_of_two_contents_what_win_says(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Each of the facts that it rests on; the journal of another table and day says nothing."""
+    counted = count(59, currency={"10000": 1})
+    lines = day_lines(SOLD, counted, closer=490_000)
+    ingest(cli, tmp_path, *lines)
+    commands = (("drop",), ("journal",), ("coupons",), ("checks",))
+    assert not any("twice" in cli(*each).err for each in commands)
+    twice = [otherwise(counted, currency={"5000": 1}), otherwise(SOLD, amount=500)]
+    ingest(cli, tmp_path, *twice)
+    of_count, of_sale = (
+        next(each for each in won(cli)[0]["exceptions"] if name in each["says"])
+        for name in ("drop_box_counted", "cash_bought_in")
+    )
+    for command in commands:
+        for more in ((), ("--json",)):
+            said = cli(*command, *more)
+            assert said.code == 0
+            told = said.out if command == ("drop",) and more else said.err
+            rests_on_sales = command[0] in ("drop", "journal")
+            assert json.dumps(of_count["says"]).strip('"') in told or of_count["says"] in told
+            assert (of_sale["says"] in told) == rests_on_sales, command
+    [day] = cli("drop", "--json").json
+    assert sorted(each["says"] for each in day["exceptions"]) == sorted(
+        each["says"] for each in (of_count, of_sale)
+    )
+    assert "twice" not in cli("journal", "--gaming-day", NEXT).err
