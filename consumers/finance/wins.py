@@ -12,9 +12,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from consumers.finance import exceptions, money_facts, round_sums
-from consumers.money.corrections_held import as_corrected
+from consumers.money.corrections_held import as_corrected, made_of
 from consumers.rulings import rulings
+from consumers.rulings.tables import CASE_TAPES
 from infra.postgres.view_tables import reading
+from ledger.adjudication.corrections import corrected, corrections
 from ledger.facts import AdjustmentPaid
 from ledger.finance.boxes import BOX_FACTS, without_amount
 from ledger.finance.exceptions import (
@@ -25,6 +27,7 @@ from ledger.finance.exceptions import (
     settled_elsewhere,
 )
 from ledger.finance.feed import (
+    after_closers,
     days_of,
     empty,
     exceptions_of_days,
@@ -34,14 +37,22 @@ from ledger.finance.feed import (
     tables_of,
 )
 from ledger.finance.placing import DisputeUse, by_time, day_before, table_of
+from ledger.finance.rounds import tray_moves
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import left_out, series, slips_named
-from ledger.finance.table_day import as_report, closer_before, papers_of, rests_on_sales, win
+from ledger.finance.table_day import (
+    as_report,
+    closer_before,
+    closer_of,
+    papers_of,
+    rests_on_sales,
+    win,
+)
 from ledger.finance.win import REPORT, REPORT_7
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from consumers.finance.money_facts import Place
     from infra.postgres.connection import Database
@@ -49,6 +60,7 @@ if TYPE_CHECKING:
     from ledger.finance.exceptions import FactId
     from ledger.finance.feed import TableMoney
     from ledger.finance.placing import DisputeId, TableId
+    from ledger.finance.rounds import TrayMove
     from ledger.finance.slips import SlipRecord
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import AuditException, TableWin
@@ -198,8 +210,41 @@ def day_records(
     )
     homeless = _without_day(store, asked, variants, places) if report >= REPORT_7 else {}
     sold = _sold_elsewhere(store, tables, variants)
-    found = records(tables, rounds, papers, sold, homeless)
+    late = after_closers(_late_moves(store, tables, variants), tables)
+    found = records(tables, rounds, papers, sold, homeless, late)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
+
+
+_LATE_ROUNDS = f"""
+SELECT t.tape, n, n
+  FROM unnest(%(properties)s::text[], %(days)s::text[], %(names)s::text[], %(closers)s::bigint[])
+       AS w (property, gaming_day, table_name, closer_us)
+  JOIN {{schema}}.rulings r USING (property, gaming_day, table_name)
+  JOIN {{schema}}.{CASE_TAPES.name} t USING (property, gaming_day, table_name, number)
+ CROSS JOIN LATERAL unnest(t.seqs) part
+ CROSS JOIN LATERAL generate_series(lower(part), upper(part) - 1) n
+ WHERE r.last_us >= w.closer_us
+"""  # noqa: S608 - put together from constants
+
+
+def _late_moves(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> Iterator[TrayMove]:
+    """The chips that rounds moved whose last fact is not before the closer of their day."""
+    closers = {key: count for key, its in days_of(tables).items() if (count := closer_of(its))}
+    asked: dict[str, object] = {
+        name: [key[nth] for key in closers] for nth, name in enumerate(_DAY_KEY)
+    }
+    asked["closers"] = [count.time_us for count in closers.values()]
+    facts = list(map(fact_of, store.rows_named(_LATE_ROUNDS, asked)))
+    if facts and variants == WITH_CORRECTIONS:
+        made = made_of(store, money_facts.MADE, [(fact.source, fact.id) for fact in facts])
+        told = (fact_of(row) for its in made.values() for row in its)
+        facts = corrected(facts, corrections(told))
+    return tray_moves(facts)
+
+
+_DAY_KEY = ("properties", "days", "names")
 
 
 def money_records(
@@ -218,7 +263,7 @@ def money_records(
         beside = _beside(store, told, WITH_CORRECTIONS)
         tables = tables_of(told, place, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
-        found = records(tables, rounds, {}, sold, {})
+        found = records(tables, rounds, {}, sold, {}, {})
         return {key: each for key, each in found.items() if key[1] in days}
 
     found = of_tables(days, {"sales": False})

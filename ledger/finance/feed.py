@@ -49,10 +49,18 @@ from ledger.finance.placing import (
     table_of,
     tables_with_day,
 )
-from ledger.finance.rounds import is_poker, round_money
+from ledger.finance.rounds import is_poker, round_money, tray_moves
 from ledger.finance.shifts import shift_at, shift_times, wins_of_shifts
 from ledger.finance.statistics.expected import OddsInForce
-from ledger.finance.table_day import DayRecord, RoundsMoney, as_report, papers_of, total, win
+from ledger.finance.table_day import (
+    DayRecord,
+    RoundsMoney,
+    as_report,
+    closer_of,
+    papers_of,
+    total,
+    win,
+)
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
@@ -64,7 +72,7 @@ if TYPE_CHECKING:
 
     from ledger.finance.exceptions import FactId, VainCorrection
     from ledger.finance.placing import DisputeId, TableId
-    from ledger.finance.rounds import RoundMoney
+    from ledger.finance.rounds import RoundMoney, TrayMove
     from ledger.finance.slips import SlipId, SlipRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
@@ -249,7 +257,21 @@ def _records(
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
-    return records(tables, rounds, papers, sold_by_house(facts), homeless)
+    late = after_closers(tray_moves(facts), tables)
+    return records(tables, rounds, papers, sold_by_house(facts), homeless, late)
+
+
+def after_closers(
+    moves: Iterable[TrayMove], tables: Mapping[TableId, TableMoney]
+) -> dict[DayKey, list[TrayMove]]:
+    """The chips that rounds of each table's day moved after its closer, in order of time."""
+    closers = {key: count for key, its in days_of(tables).items() if (count := closer_of(its))}
+    found: dict[DayKey, list[TrayMove]] = defaultdict(list)
+    for each in sorted(moves):
+        key = each.day
+        if key in closers and each[:3] > by_time(closers[key]):
+            found[key].append(each)
+    return found
 
 
 def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
@@ -321,11 +343,12 @@ def records(
     papers: Mapping[DayKey, Sequence[AuditException]],
     sold: Mapping[str, Mapping[str, int]],
     homeless: Mapping[DayKey, Sequence[Fact]],
+    late: Mapping[DayKey, Sequence[TrayMove]],
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on: its facts, its rounds, and exceptions across days.
 
     sold: cents of vouchers that any table sold for chips, by property and number. homeless: as
-    `without_day`; such a table has a day without facts, which names them.
+    `without_day`; such a table has a day without facts, which names them. late: as `after_closers`.
     """
     found = {}
     for property_, day, name in {*days_of(tables), *rounds, *homeless}:
@@ -349,6 +372,8 @@ def records(
             table.sent.get(day, ()),
             sold.get(property_, {}),
             played=table.days.get(table.last_open.get(day, ""), ()),
+            after=late.get((property_, day, name), ()),
+            carried=late.get((property_, day_before(day), name), ()),
         )
     return found
 

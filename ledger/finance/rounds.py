@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,7 +33,7 @@ from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, lost_by, moved
 from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
-from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.rules.engine.ruling import FactRef
 from ledger.rules.engine.steps import POT, POT_DECISIONS
 from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
@@ -40,6 +41,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ledger.finance.exceptions import DayKey
     from ledger.finance.statistics.expected import OddsInForce
     from ledger.record.wire import Fact
     from ledger.rules.engine.money_moved import Spot, Stake
@@ -106,6 +108,43 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
         beside = (self.beside_gaps, self.beside_rake)
         details = (self.items, self.exceptions, self.causes, self.meters, *beside)
         return not (any(details) or self.awaits)
+
+
+class TrayMove(NamedTuple):
+    """Chips that a fact of a round moved into or out of the tray. Sorts by time."""
+
+    time_us: int
+    source: str
+    id: str
+    property: str
+    round: str  # "CC-07/2026-11-20/231"
+    cents: int  # what the tray gained
+
+    @builtins.property  # `property` is a field here
+    def day(self) -> DayKey:
+        """Property, gaming day and table of the round."""
+        table, day, _ = self.round.split("/")
+        return self.property, day, table
+
+    @builtins.property
+    def ref(self) -> FactRef:
+        """The fact."""
+        return FactRef(self.source, self.id)
+
+
+def tray_moves(facts: Iterable[Fact]) -> Iterator[TrayMove]:
+    """The chips that facts of rounds moved into or out of trays; those of pots are patrons'."""
+    for fact in facts:
+        body = fact.body
+        match body:
+            case WagerCollected() | FeePaid():
+                cents = body.amount
+            case WagerPaid(paid_from="table"):
+                cents = -body.amount
+            case _:
+                continue
+        if fact.round and getattr(body, "wager", None) != POT:
+            yield TrayMove(*by_time(fact), fact.round.property, fact.round.subject, cents)
 
 
 def round_money(

@@ -92,6 +92,8 @@ def by_shift(
             slips=slips[shift],
             before=before,
             played=of.played if shift == shifts[0] else (),
+            after=of.after if shift == shifts[-1] else (),
+            carried=of.carried if shift == shifts[0] else (),
             rounds=its,
             across=across.get(shift, ()),
             sent=[each for each in of.sent if place.of(each.dispatched[0]) == shift],

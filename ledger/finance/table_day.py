@@ -32,6 +32,7 @@ from ledger.finance.exceptions import (
     numbers_given_twice,
     totals_differ,
 )
+from ledger.finance.placing import by_time
 from ledger.finance.slips import refs
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
-    from ledger.finance.rounds import RoundMoney
+    from ledger.finance.rounds import RoundMoney, TrayMove
     from ledger.finance.slips import SlipRecord
     from ledger.finance.win import GapOf
     from ledger.record.wire import Fact
@@ -108,6 +109,8 @@ class DayRecord(NamedTuple):
     sold: Mapping[str, int] = {}  # cents of vouchers that any table sold for chips, by number
     report: int = REPORT  # the version of the report that says it
     played: Sequence[Fact] = ()  # of the day that it was last open, before days without play
+    after: Sequence[TrayMove] = ()  # by rounds of this day after its closer, in order of time
+    carried: Sequence[TrayMove] = ()  # by rounds of the day before after its closer, as above
 
 
 class DayMoney(NamedTuple):
@@ -156,7 +159,7 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     if report >= REPORT:
         return of
     slips = [each if each.accepted else each._replace(elsewhere=()) for each in of.slips]
-    since = of._replace(report=report, slips=slips)
+    since = of._replace(report=report, slips=slips, after=(), carried=())
     if report >= REPORT_6:
         return since
     rounds = of.rounds._replace(causes=(), placed=(), beside_rake=())
@@ -632,6 +635,7 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
         *_check_causes(of, figures),
         *_stakes(of),
+        *_straddling(of),
     ]
     tray = by_code.get("tray")
     over = [
@@ -664,6 +668,29 @@ def _stakes(of: DayRecord) -> Iterator[Cause]:
     for nth, cause in enumerate(of.rounds.causes):
         stake = placed[nth] if nth < len(placed) else ()
         yield msgspec.structs.replace(cause, facts=list(stake)) if stake else cause
+
+
+def _straddling(of: DayRecord) -> Iterator[Cause]:
+    """Rounds whose chips moved after the count that ends their day: the next opener lacks them."""
+    closer, opener = closer_of(of.facts), opener_of(of)
+    for count, moves, code, sign in (
+        (closer, of.after, "round_after_closer", -1),
+        (opener, of.carried, "round_of_day_before", 1),
+    ):
+        late = [each for each in moves if count and each[:3] > by_time(count)]
+        for name in dict.fromkeys(each.round for each in late):
+            its = [each for each in late if each.round == name]
+            if cents := sum(each.cents for each in its):
+                how = f"{dollars(abs(cents))} {'into' if cents > 0 else 'out of'} the tray after"
+                yield Cause(
+                    gap="bank" if of.rounds.poker else "count",
+                    code=code,
+                    amount=sign * cents,
+                    round=name,
+                    says=f"Round {name} moved {how} the {'closer' if sign < 0 else 'opener'}; it "
+                    f"counts in its own day, {name.split('/')[1]}.",
+                    facts=[*refs([count] if count else []), *(each.ref for each in its)],
+                )
 
 
 def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause]:

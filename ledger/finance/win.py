@@ -23,7 +23,8 @@ REPORT_5, REPORT_6, REPORT_7, REPORT_8 = 5, 6, 7, 8
 wrong. 7 counts each stay of a box at its table. 8 compares an opener with the last closer over days
 without play, and names checks issued before, notes without a rate and corrections of nothing. 9
 leaves amends at the table that paid them, and names disputes of other tables, what took rake, and
-the stake of a cause that no fact moved.
+the stake of a cause that no fact moved. It has a cause for rounds that lie over the drop count, and
+says where a slip was accepted that was sent elsewhere.
 """
 
 CURRENCY = "USD"

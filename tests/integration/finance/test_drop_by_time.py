@@ -295,6 +295,47 @@ def test_amends_stay_with_the_table_that_paid_them_and_a_number_of_two_tables_is
 
 
 @ORDERS
+@pytest.mark.parametrize("corrected_to", [None, 700])
+def test_a_round_over_the_drop_count_is_a_cause_of_both_days(
+    database: Database, seed: int | None, corrected_to: int | None
+) -> None:
+    def played(name: str, second: int, **data: Any) -> Line:  # noqa: ANN401 - any field
+        at = wager(name, 58, **data)
+        return {**at, "time": at["time"].replace(":00-", f":{second:02d}-")}
+
+    lost = played("wager_collected", 20, wager="ante_across", amount=900)
+    cents = corrected_to or 900
+    opened_again = fact(
+        "drop_box_attached", 59, "count-room", box="B2", table="CC-07", gaming_day=NEXT
+    )
+    lines = [
+        *day_lines(played("wager_placed", -0, wager="ante_across", amount=900), lost),
+        opened_again,
+        inventory("close", 500_000 + cents, 59, NEXT),
+        *([correction(lost, 59, amount=corrected_to)] if corrected_to else []),
+    ]
+    rows = kept(database, told(lines, seed), size=2)
+    catch_up(database, Prefix(rows, len(rows)), list(wins.VIEWS))
+    pure = feed.wins(map(fact_of, rows), list(adjudicate(map(fact_of, rows))))
+    assert [each.causes for each in wins.read(database)] == [each.causes for each in pure]
+    for nth, found in enumerate(pure):
+        [cause] = found.causes
+        gap = [item.amount for item in found.items if item.code == "tray"]
+        assert ([cause.amount], cause.round) == (gap, f"CC-07/{DAY}/1")
+        assert cause.amount == (-cents, cents)[nth]
+        assert cause.code == ("round_after_closer", "round_of_day_before")[nth]
+        assert cause.says.startswith(f"Round CC-07/{DAY}/1 moved ${cents // 100}.00 into the tray")
+        assert [ref.id for ref in cause.facts] == [
+            lines[-2 - bool(corrected_to) - 1]["id"],
+            lost["id"],
+        ]
+        asked_ = {"gaming_day": (DAY, NEXT)[nth], "table": "CC-07"}
+        assert [each.causes for each in wins.read(database, **asked_)] == [found.causes]
+    before = feed.wins(map(fact_of, rows), list(adjudicate(map(fact_of, rows))), None, 8)
+    assert not any(each.causes for each in before)
+
+
+@ORDERS
 def test_amends_of_a_dispute_that_is_not_on_record_are_of_the_table_that_paid_them(
     database: Database, seed: int | None
 ) -> None:
