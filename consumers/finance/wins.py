@@ -152,6 +152,21 @@ class DayRecords(NamedTuple):
         }
 
 
+def money_without_day(database: Database, property_: str | None) -> int:
+    """How many facts of money are of casinos at which no table was opened or got a box.
+
+    No gaming day is known of them, so no win has them. property_: None: of all.
+    """
+    with reading(database, [money_facts.FACTS_OF_MONEY.name]) as store:
+        [(facts,)] = store.query(
+            "SELECT count(DISTINCT (f.source, f.fact_id)) FROM {schema}.finance_facts f"
+            " WHERE (%(property)s::text IS NULL OR f.property = %(property)s) AND NOT EXISTS ("
+            "SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = f.property)",
+            {"property": property_},
+        )
+    return int(facts)
+
+
 def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:
     """As `read`, in a read that other queries share."""
     return records_of(store, asked).wins()

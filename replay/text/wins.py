@@ -65,8 +65,10 @@ def explained(of: TableWin) -> Iterator[str]:
     for item in of.items:
         where = f"round {item.round}: " if item.round else ""
         yield f"{item.gap} gap {signed(item.amount)} · {where}{item.says}"
+    gaps = {item.gap for item in of.items}
     for cause in of.causes:
-        yield f"cause {signed(cause.amount)} · {cause.says}"
+        where = "" if cause.gap in (None, *gaps) else ", in no gap"
+        yield f"cause {signed(cause.amount)}{where} · {cause.says}"
     for exception in of.exceptions:
         yield f"exception · {exception.says}"
     for name in of.missing:

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed_wins
+from consumers.finance import sealed_wins, wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin
+from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.recording.sealed_days import versions_folder
@@ -56,11 +57,18 @@ def win(
             found = sealed_wins.read(database, kept=kept, **asked)
         else:
             found = sealed_wins.of_version(database, version, kept=kept, **asked)
+        waiting = 0 if found else wins.money_without_day(database, property_)
     shown = grouped(found, by)
     if json:
         print_lines(shown)
         return
-    if not shown:
+    if waiting:
+        wait = "waits" if waiting == 1 else "wait"
+        say(
+            f"{quantity(waiting, 'fact')} of money {wait} for a gaming day: no table was opened, "
+            "and none got a box. Record `table_opened` or `drop_box_attached`."
+        )
+    elif not shown:
         say("No money is on record for this day and table.")
     tables = _by_day(found)
     for day, groups in _by_day(shown).items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.scenes.table_days import DAY, count, day_lines, fact, slip
+from tests.scenes.table_days import DAY, count, day_lines, fact, inventory, slip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,3 +170,20 @@ def test_a_casino_that_no_fact_names_is_no_empty_day(cli: Cli, tmp_path: Path) -
 
 
 BOX = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
+
+
+def test_money_of_a_house_without_any_opening_or_box_is_said(cli: Cli, tmp_path: Path) -> None:
+    ingest(cli, tmp_path, fact("cash_bought_in", 5, position=1, amount=500))
+    ran = cli("win")
+    assert ran.err.startswith("1 fact of money waits for a gaming day: no table was opened")
+    ingest(cli, tmp_path, *day_lines(count(59)))
+    assert "no table was opened" not in cli("win").err
+    assert "No money is on record" in cli("win", "--gaming-day", "2020-01-01").err
+
+
+def test_a_cause_that_no_item_shows_is_said_to_be_in_no_gap(cli: Cli, tmp_path: Path) -> None:
+    sent = slip("fill", "dispatched", "F-1", 20, 2_000)
+    ingest(cli, tmp_path, *day_lines(sent, count(59)))
+    assert "cause +$20.00, in no gap · Fill Slip F-1" in cli("win").err
+    ingest(cli, tmp_path, inventory("close", 502_000, 59))
+    assert "cause +$20.00 · Fill Slip F-1" in cli("win").err
