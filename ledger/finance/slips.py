@@ -159,7 +159,7 @@ def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
             sent = _total(slip.dispatched[0])
             end = ", and no acceptance of it is on record."
             if slip.elsewhere:
-                end = f" here, and accepted at {table_of(slip.elsewhere[0])[1]}, where it counts."
+                end = f" here, and accepted at {table_of(slip.elsewhere[0])[1]}."
             yield Cause(
                 gap="count",
                 code=f"{slip.kind}_not_accepted",

@@ -138,7 +138,7 @@ def test_a_slip_that_was_sent_to_one_table_and_accepted_at_another_stands_once_a
     ingest(cli, tmp_path / "feed.jsonl", [*day_lines(count(59), sent), opened, taken])
     [row] = printed(cli, tmp_path, "slips")
     assert (row[:5], row[-1]) == (["fill", "F-1", "CC-08", "used", "100.00"], "6")
-    said = "was dispatched here, and accepted at CC-08, where it counts."
+    said = "was dispatched here, and accepted at CC-08."
     for more in ((), ("--table", "CC-07"), ("--gaming-day", DAY, "--table", "CC-07")):
         [cause] = cli("win", "--json", *more).json[0]["causes"]
         assert cause["says"] == f"Fill Slip F-1 of $100.00 {said}"

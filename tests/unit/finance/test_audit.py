@@ -230,6 +230,32 @@ def test_amends_of_a_dispute_of_another_table_stay_and_an_earlier_report_moves_t
         assert ([here.moved, there.moved], codes(here)) == (moved, found)
 
 
+@pytest.mark.parametrize(
+    ("paid_at", "opened_at", "found"),
+    [
+        ("10:57:59", None, [[], []]),
+        ("10:58:01", None, [["round_after_closer"], ["round_of_day_before"]]),
+        ("10:58:01", "10:58:30", [["round_after_closer"], []]),
+    ],
+)
+def test_a_round_is_a_cause_only_of_counts_before_its_chips_moved(
+    paid_at: str, opened_at: str | None, found: list[list[str]]
+) -> None:
+    paid = fact("wager_paid", 57, position=1, wager="ante_across", amount=900)
+    paid |= {"subject": f"CC-07/{DAY}/1", "time": f"{DAY}T{paid_at}-05:00"}
+    opened = [
+        inventory("open", 499_100, 59, NEXT) | {"id": "o", "time": f"{DAY}T{opened_at}-05:00"}
+    ]
+    its = {"box": "B2", "table": "CC-07", "gaming_day": NEXT}
+    after = [
+        fact("drop_box_attached", 59, "count-room", **its),
+        inventory("close", 499_100, 59, NEXT),
+    ]
+    facts = read_by_program([*day_lines(paid), *after, *(opened if opened_at else [])])
+    told = wins(facts, list(adjudicate(facts)))
+    assert [[each.code for each in win.causes] for win in told] == found
+
+
 def test_an_earlier_report_has_none_of_it() -> None:
     papers = day_lines(ISSUED, count(59, counter_checks=[CHECK, CHECK], counted_by=["N-1"]))
     facts = read_by_program(papers)
