@@ -12,7 +12,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from eventsourcing.application import Application
 from eventsourcing.persistence import (
@@ -25,6 +25,7 @@ from eventsourcing.persistence import (
 )
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresFactory
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import NoDataFound, ObjectNotInPrerequisiteState
 from psycopg.rows import dict_row
 
 from infra.postgres import arrays, tape
@@ -62,6 +63,13 @@ class Decided:
     originator_version: int
     fact: Received
     position: int = field(default=0, compare=False)  # of the fact on record; 0: not read from it
+
+
+class InputRelease(NamedTuple):
+    """An input in quarantine, and the fact that is recorded in its place."""
+
+    quarantine_id: int
+    fact: Received
 
 
 @dataclass(frozen=True)
@@ -197,11 +205,14 @@ class TapeRecorder(PostgresApplicationRecorder):
     def insert_events(
         self,
         stored_events: Sequence[StoredEvent],
+        *,
+        release: InputRelease | None = None,
         **_: Any,  # noqa: ANN401 - the library's tracking; not stored
     ) -> Sequence[int] | None:
         """Append all events or none; returns their positions.
 
-        Raises `IntegrityError` if another fact has a version, or the version before is missing.
+        release: an input that the events release from quarantine, in the same transaction. Raises
+        `IntegrityError` if another fact has a version, or the version before is missing.
         After a lost answer the second call finds the same facts in the record and succeeds.
         """
         sender = current_sender()
@@ -216,6 +227,8 @@ class TapeRecorder(PostgresApplicationRecorder):
                 verdicts = {receipt.verdict for receipt in receipts}
                 if verdicts not in ({"appended"}, {"duplicate"}):
                     raise IntegrityError(f"another fact has this version: {receipts}")
+                if release and verdicts == {"appended"}:
+                    _release(connection, release, sender)
         return [receipt.position for receipt in receipts if receipt.position]
 
     @_once_more
@@ -282,6 +295,18 @@ class TapeFactory(PostgresFactory):
         super().__init__(env)
         info = self.env.get(_CONNINFO) or ""
         self.datastore.pool.kwargs = {**conninfo_to_dict(info), "row_factory": dict_row}
+
+
+def _release(connection: Any, released: InputRelease, sender: str | None) -> None:  # noqa: ANN401 - as below
+    """Raise `IntegrityError` if the input was released before, or its fact is another's."""
+    try:
+        receipt = tape.release(
+            connection, released.quarantine_id, released.fact._replace(sender=sender)
+        )
+    except (NoDataFound, ObjectNotInPrerequisiteState) as error:
+        raise IntegrityError(f"{released.quarantine_id} in quarantine: {error}") from error
+    if receipt.verdict == "equivocation":
+        raise IntegrityError(f"another fact has this identity: {receipt}")
 
 
 def _checked(event: StoredEvent) -> Received:

@@ -252,7 +252,7 @@ class PostgresTape:
     """The record. `close` closes its connections; the next use connects again."""
 
     def __init__(self, database: Database, *, answer_s_max: float = ANSWER_S_MAX) -> None:
-        self._database = database
+        self._database = self.database = database
         self._answer_s_max = answer_s_max
         self._writer: AnyConnection | None = None
         self._writing = threading.Lock()
@@ -277,9 +277,7 @@ class PostgresTape:
         """
         with self._write() as connection:
             try:
-                _check(fact)
-                row = _run(connection, _RELEASE, (quarantine_id, *fact)).fetchone()
-                return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
+                return release(connection, quarantine_id, fact)
             except psycopg.errors.NoDataFound as error:
                 raise self._no_such(quarantine_id) from error
             except psycopg.errors.ObjectNotInPrerequisiteState as error:
@@ -474,6 +472,13 @@ def append(
     aside = [fact for fact in facts if isinstance(fact, Quarantined)]
     row = _run(connection, _APPEND, (*_fact_columns(received), *_aside_columns(aside))).fetchone()
     return _receipts(facts, _Answer(*cast("tuple[Any, ...]", row)))
+
+
+def release(connection: psycopg.Connection[Any], quarantine_id: int, fact: Received) -> Receipt:
+    """As `PostgresTape.release`, inside a transaction of the caller. Raises what psycopg does."""
+    _check(fact)
+    row = _run(connection, _RELEASE, (quarantine_id, *fact)).fetchone()
+    return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
 
 
 def read(

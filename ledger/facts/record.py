@@ -1,10 +1,10 @@
-"""The record itself: a break that people know of and have explained."""
+"""The record itself: a break that people explained, and an input that they released."""
 
 from typing import Annotated
 
 from msgspec import Meta
 
-from ledger.facts.vocabulary import Body, Employee, Identifier, Label, Sha256, Text
+from ledger.facts.vocabulary import Body, Employee, FactRef, Identifier, Label, Sha256, Text
 
 _Number = Annotated[int, Meta(ge=1, le=2**53)]
 
@@ -22,6 +22,21 @@ class BreakAcknowledged(Body, frozen=True, kw_only=True):
     position: _Number | None = None
     quarantine: _Number | None = None
     row_sha256: Sha256
+    because: Text
+    by: Employee
+    second: Employee
+
+
+class QuarantineReleased(Body, frozen=True, kw_only=True):
+    """Two people release an input from quarantine: the fact that it is gets on record with this.
+
+    quarantine: its number. of: the fact that is recorded, as sent or corrected.
+    fact_sha256: SHA-256 of what that fact says, with its attributes.
+    """
+
+    quarantine: _Number
+    of: FactRef
+    fact_sha256: Sha256
     because: Text
     by: Employee
     second: Employee

@@ -40,12 +40,20 @@ COMMANDS_ONLY = {
     **dict.fromkeys(ROSTER_FACTS, "keys"),
     "grants_set.v1": "grants",
     "break_acknowledged.v1": "acknowledge",
+    "quarantine_released.v1": "quarantine release",
     "approval_requested.v1": "approve",
     "approval_given.v1": "approve",
     "approval_refused.v1": "approve",
     "approval_withdrawn.v1": "approve",
 }
 """Facts that no device may report, by stored name, with the command that records each."""
+
+TWO_PEOPLE = {
+    "day_sealed.v1": "day close",
+    "day_reopened.v1": "day reopen",
+    "variance_explained.v1": "variance explain",
+}
+"""Facts that name two people, each signed in once a ledger has users; with their commands."""
 
 REASONS = (
     "unsigned",
@@ -55,17 +63,30 @@ REASONS = (
     "outside_grant",
     "time_too_far",
     "not_of_a_device",
+    "not_approved",
 )
 """The reasons for which a well-formed fact is quarantined at the door."""
 
 
 def checked(
-    fact: Received, roster: Roster, now_us: int, verifies: Verifies
+    fact: Received, roster: Roster, now_us: int, verifies: Verifies, *, has_users: bool = False
 ) -> Received | Quarantined:
     """The fact with the key that signed it as its sender, or quarantined with a reason.
 
-    `fact.sender` is what brought it: a bearer key or a login.
+    `fact.sender` is what brought it: a bearer key or a login. has_users: whether the ledger knows
+    people who sign in, so that two of them approve what names two.
     """
+    judged = _by_roster(fact, roster, now_us, verifies)
+    if has_users and isinstance(judged, Received) and judged.type in TWO_PEOPLE:
+        says = "It names two people, and neither signed in for it"
+        hint = f"use `round-ledger {TWO_PEOPLE[judged.type]}`, or let two people release it"
+        return _aside(judged, _Refusal("not_approved", says, "$.type", hint))
+    return judged
+
+
+def _by_roster(
+    fact: Received, roster: Roster, now_us: int, verifies: Verifies
+) -> Received | Quarantined:
     if fact.type in COMMANDS_ONLY:
         says = "A fact of this type is recorded by a command, not received from devices"
         hint = f"use `round-ledger {COMMANDS_ONLY[fact.type]}` on the ledger's machine"

@@ -15,9 +15,13 @@ import msgspec
 
 from consumers.finance import sealed_wins
 from consumers.runtime.lifecycle import up_to_date
+from infra.postgres.recorder import InputRelease
+from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused
-from ledger.facts import BreakAcknowledged, VarianceExplained
-from ledger.values import dollars
+from ledger.facts import BreakAcknowledged, QuarantineReleased, VarianceExplained
+from ledger.facts.vocabulary import FactRef
+from ledger.values import dollars, format_time
+from replay.approvals.releases import fact_digest, released_fact, require_new
 from replay.recording.plain_papers import EnteredPaper
 from replay.recording.sealed_days import (
     SealedDay,
@@ -65,6 +69,7 @@ class MadeFact(NamedTuple):
     says: Sequence[tuple[str, str]]  # a name and a text each
     done: Callable[[], None] = lambda: None  # what follows once it is on record
     page: str = ""  # the address of a page that shows more of it
+    release: InputRelease | None = None  # an input in quarantine that is released with it
 
 
 class Act(NamedTuple):
@@ -175,6 +180,41 @@ def _acknowledged_break(of: Proposed) -> MadeFact:
     return MadeFact(case, body, f"{of.terms['kind'].replace('_', ' ')} at {where}"[:128], says)
 
 
+def _released_input(of: Proposed) -> MadeFact:
+    number, given = int(of.terms["quarantine"]), of.terms.get("corrected")
+    with PostgresTape(of.database) as tape:
+        row, fact = released_fact(tape, number, None if given is None else given.encode())
+        require_new(tape, fact)
+    body = QuarantineReleased(
+        quarantine=number,
+        of=FactRef(fact.source, fact.id),
+        fact_sha256=fact_digest(fact),
+        because=written(of.terms.get("because", ""), "because"),
+        by=of.by,
+        second=of.second,
+    )
+    new = EnteredPaper(
+        property=of.property, place="office", fact="quarantine_released", key=str(number)
+    )
+    case = of.read(new)
+    assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
+    case.require(body)
+    says = [
+        ("number in quarantine", str(number)),
+        ("why it is there", row.reason),
+        ("brought by", ", ".join(row.senders) or "not known"),
+        ("what is recorded", "a corrected fact" if given else "the same bytes"),
+        ("type", fact.type),
+        ("source", fact.source),
+        ("id", fact.id),
+        ("time", format_time(fact.time_us)),
+        ("data", fact.data.decode(errors="backslashreplace")),
+        ("reason", body.because),
+    ]
+    about = f"number {number}, {fact.type}"
+    return MadeFact(case, body, about, says, release=InputRelease(number, fact))
+
+
 def _signers(of: Proposed) -> Signers:
     because, despite = (of.terms.get(name) for name in ("because", "despite"))
     return Signers(by=of.by, second=of.second, because=because, despite=despite)
@@ -214,6 +254,10 @@ ACTS = (
     Act(
         "break_acknowledge", "Acknowledge a break of the record", _KEEPERS, _KEEPERS,
         _acknowledged_break,
+    ),
+    Act(
+        "quarantine_release", "InputRelease an input from quarantine", _KEEPERS, _KEEPERS,
+        _released_input,
     ),
 )  # fmt: skip
 """Every act that two people sign."""

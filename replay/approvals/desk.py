@@ -122,7 +122,7 @@ class ApprovalDecisions(Decisions[Any]):
         made = self._made(case, act, user.employee)
         if digest != case.request.digest:
             raise _changed(case)
-        self.decide_together((case, given), (made.case, made.body))
+        self.decide_together((case, given), (made.case, made.body), release=made.release)
         made.done()
 
     def refuse(self, case: ApprovalRequest, user: User, because: str) -> None:

@@ -40,6 +40,7 @@ REASONS = {
     "not_a_number": "`NaN` or `Infinity`, which JSON does not have.",
     "not_an_object": "The event, or its `data`, is not an object.",
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
+    "not_approved": "It names two people. Once the ledger has users, both sign in for it.",
     "not_of_a_device": "Keys and grants are recorded by commands alone.",
     "not_utf8": "The bytes are not UTF-8.",
     "outside_grant": "The key signs for another source, or its role may not report this.",

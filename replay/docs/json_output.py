@@ -147,7 +147,7 @@ FORMS = (
     JsonForm(("day show", "day reopen", "day close"), "gaming day", fields_of(ClosedDay)),
     JsonForm(("day close",), "gaming day that lacks something", ("missing", "tables")),
     JsonForm(
-        ("acknowledge", "day close", "day reopen", "variance explain"),
+        ("acknowledge", "day close", "day reopen", "quarantine release", "variance explain"),
         "request, once the ledger has users",
         _REQUEST,
     ),

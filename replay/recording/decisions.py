@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from infra.postgres.connection import Database
+    from infra.postgres.recorder import InputRelease
     from ledger.facts import Body
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
@@ -79,15 +80,22 @@ class Decisions(Record, Generic[A]):
         """
         return self._save(case.id, _events(case, bodies, subject))
 
-    def decide_together(self, *steps: tuple[Aggregate, Body]) -> list[int]:
-        """Record a decision on each of several aggregates in one transaction. As `decide`."""
-        events = [event for case, body in steps for event in _events(case, (body,))]
-        return self._save(" and ".join(case.id for case, _ in steps), events)
+    def decide_together(
+        self, *steps: tuple[Aggregate, Body], release: InputRelease | None = None
+    ) -> list[int]:
+        """Record a decision on each of several aggregates in one transaction. As `decide`.
 
-    def _save(self, where: str, events: Sequence[Decided]) -> list[int]:
+        release: an input that is released from quarantine in the same transaction.
+        """
+        events = [event for case, body in steps for event in _events(case, (body,))]
+        return self._save(" and ".join(case.id for case, _ in steps), events, release)
+
+    def _save(
+        self, where: str, events: Sequence[Decided], release: InputRelease | None = None
+    ) -> list[int]:
         with self._answering():
             try:
-                kept = self.save(*events)
+                kept = self.save(*events, release=release)
             except IntegrityError as error:
                 raise Refused(
                     "Someone else has just changed it",

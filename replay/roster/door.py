@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.errors import Unavailable
+from infra.access.connections import AccessDatabase
+from infra.access.users import Users
+from ledger.errors import Denied, Unavailable
 from ledger.record.tape import Quarantined, Received
 from ledger.record.wire import fact_of
-from ledger.roster.door import checked
+from ledger.roster.door import TWO_PEOPLE, checked
 from ledger.roster.roster import NO_ROSTER, OFFICE, ROSTER_FACTS, Roster, taking
 from replay.roster.key_files import verifies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
 
 KNOWN_S = 2.0
@@ -57,6 +61,8 @@ class Door:
 
     def is_quick(self, judged: Sequence[Judged]) -> bool:
         """Whether these can be checked without the database and without a signature."""
+        if _name_two_people(judged):
+            return False
         known = [self._known.get(name) for name in _properties(judged)]
         now = self._clock()
         return all(each and now < each.until and not each.roster.keys for each in known)
@@ -68,7 +74,8 @@ class Door:
         """
         rosters = {name: self.roster(name) for name in _properties(judged)}
         now_us = self._now_us()
-        return [_checked(each, rosters, sender, now_us) for each in judged]
+        has_users = _name_two_people(judged) and _has_users(self._tape.database)
+        return [_checked(each, rosters, sender, now_us, has_users=has_users) for each in judged]
 
     def roster(self, property_: str) -> Roster:
         """The roster of a property, at most `KNOWN_S` old while the database answers.
@@ -103,12 +110,28 @@ def read_roster(
     return seq, taking(roster, map(fact_of, rows), verifies) if rows else roster
 
 
+def _name_two_people(judged: Sequence[Judged]) -> bool:
+    return any(isinstance(each, Received) and each.type in TWO_PEOPLE for each in judged)
+
+
+def _has_users(database: Database) -> bool:
+    """Whether the ledger has users. For a login that may not know, it has."""
+    try:
+        with closing(AccessDatabase(database)) as access:
+            return bool(Users(access).list())
+    except Denied:
+        return True
+
+
 def _properties(judged: Sequence[Judged]) -> set[str]:
     return {each.tape.partition("/")[0] for each in judged if isinstance(each, Received)}
 
 
-def _checked(each: Judged, rosters: dict[str, Roster], sender: str | None, now_us: int) -> Judged:
+def _checked(
+    each: Judged, rosters: dict[str, Roster], sender: str | None, now_us: int, *, has_users: bool
+) -> Judged:
     if isinstance(each, Quarantined):
         return each._replace(sender=sender)
     brought = Received(*each[:-1], sender)
-    return checked(brought, rosters[each.tape.partition("/")[0]], now_us, verifies)
+    roster = rosters[each.tape.partition("/")[0]]
+    return checked(brought, roster, now_us, verifies, has_users=has_users)

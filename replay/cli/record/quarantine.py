@@ -11,29 +11,23 @@ from msgspec import to_builtins
 
 from infra.postgres.tape import PostgresTape
 from infra.sender import os_login
-from ledger.errors import Refused, Usage
-from ledger.record.tape import (
-    InQuarantine,
-    Quarantined,
-    Received,
-    frame_attributes,
-    unframe_attributes,
-)
-from ledger.record.wire import parse_kept, parse_structured
+from ledger.errors import Usage
+from ledger.record.tape import InQuarantine, unframe_attributes
 from ledger.values import format_time
+from replay.approvals.releases import released_fact
+from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
+from replay.cli.shell.people import PasswordFile, signed_in
 from replay.recording.answers import answer
-from replay.shell.connections import opened_tape
+from replay.shell.connections import opened_database, opened_tape
 from replay.shell.output import Json, print_json, print_list, show_table
 from replay.shell.settings import in_force
 from replay.shell.zones import zones
 from replay.text.times import stamp
+from replay.text.typed import two_people
 
 SHOWN_OCTETS = 1_000
 """Bytes of a malformed input shown in a list."""
-
-NAMED = "quarantineid"
-"""The attribute with which a corrected fact names the input it replaces."""
 
 app = family()
 quarantine = family()
@@ -97,24 +91,55 @@ def release(
     corrected: Annotated[
         Path | None, typer.Option("--as", metavar="FACT.json", help="Append this fact instead.")
     ] = None,
+    because: Annotated[str, typer.Option(metavar="TEXT", help="Reason.")] = "",
+    by: Annotated[
+        str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, such as S-2001.")
+    ] = "",
+    second: Annotated[
+        str,
+        typer.Option(metavar="EMPLOYEE", help="Credential of the second person, who approves it."),
+    ] = "",
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Judge the same bytes again, or append a corrected fact for them.
 
     After an upgrade, bytes that were malformed may be a fact. A corrected fact is appended with the
-    attribute `quarantineid`, the number of the input that it replaces.
+    attribute `quarantineid`, the number of the input that it replaces. Once the ledger has users,
+    it needs --by and --because, and asks --second to approve it.
 
     Example: round-ledger quarantine release 17 --as corrected.json
     """
-    with opened_tape() as tape:
-        row = tape.in_quarantine(number)
-        fact = _same_again(row) if corrected is None else _corrected(corrected, number)
+    octets = None if corrected is None else _read(corrected)
+    with opened_database() as database, PostgresTape(database) as tape:
+        fact = released_fact(tape, number, octets, str(corrected)).fact
+        person = signed_in(database, by, password_file)
+        if person:
+            two_people(by, second, "--second")
+            terms = {"quarantine": str(number), "because": because}
+            terms |= {} if octets is None else {"corrected": octets.decode()}
+            house = fact.source.split("/")[1]
+            wanted = RequestedAct("quarantine_release", house, terms, second)
+            ask(database, person, wanted, json=json)
+            return
         receipt = tape.release(number, fact._replace(sender=os_login()))
     said = answer(fact, receipt)
     if json:
         print_json(said, {"released": number})
     else:
         show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _read(path: Path) -> bytes:
+    """The fact in a file. Raises `Usage`."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Usage(
+            f"The fact cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Give a file with one fact.",
+        ) from error
 
 
 def _zone(tape: PostgresTape) -> tzinfo:
@@ -151,46 +176,3 @@ def _as_json(row: InQuarantine, octets: int) -> dict[str, object]:
         "released_at": released_at,
         "released_position": row.released_position,
     }
-
-
-def _same_again(row: InQuarantine) -> Received:
-    where = f"number {row.quarantine_id} in quarantine"
-    if row.verdict == "equivocation":
-        raise Refused(
-            "It is a well-formed fact, but its source and id are on record with other bytes",
-            where=where,
-            hint="If it is the true one, append a `fact_corrected` for the other with --as.",
-        )
-    judged = parse_kept(row.octets)
-    if isinstance(judged, Quarantined):
-        raise Refused(
-            f"It is still malformed: {judged.what} ({judged.reason})",
-            where=f"{where}, {judged.where}",
-            hint=f"Correct it and append the corrected fact with --as: {judged.hint}.",
-        )
-    return judged
-
-
-def _corrected(path: Path, number: int) -> Received:
-    """The fact in a file, with the number of the input it replaces."""
-    try:
-        octets = path.read_bytes()
-    except OSError as error:
-        raise Usage(
-            f"The fact cannot be read: {error.strerror}",
-            where=str(path),
-            hint="Give a file with one fact.",
-        ) from error
-    judged = parse_structured(octets.strip())
-    if isinstance(judged, Quarantined):
-        raise Usage(
-            f"{judged.what} ({judged.reason})", where=f"{path} {judged.where}", hint=judged.hint
-        )
-    attributes = unframe_attributes(judged.attributes)
-    if attributes.setdefault(NAMED, str(number)) != str(number):
-        raise Usage(
-            f"The fact replaces number {attributes[NAMED]}, not {number}",
-            where=f"{path} $.{NAMED}",
-            hint=f"Leave `{NAMED}` out: it is added.",
-        )
-    return judged._replace(attributes=frame_attributes(attributes))

@@ -151,6 +151,7 @@ MEANINGS = {
     "round": "the round it is about",
     "rounds": "the rounds drawn",
     "row_sha256": "SHA-256 of the row that stands at the break",
+    "fact_sha256": "SHA-256 of what the released fact says, with its attributes",
     "rules": "version of the program that ruled on the rounds",
     "sample": "name of the sample",
     "saw": "what the footage shows, in the reviewer's words",

@@ -66,7 +66,8 @@ INSTEAD = {
     "footage release": "round-ledger footage release --dispute D-17 --because Settled --by S-2001",
     "log check": "round-ledger log check",
     "quarantine show": "round-ledger quarantine show 1",
-    "quarantine release": "round-ledger quarantine release 1 --as corrected.json",
+    "quarantine release": "round-ledger quarantine release 1 --as corrected.json "
+    "--because Corrected --by F-3001 --second F-3002 --password-file password",
     "rebuild": "round-ledger rebuild openings",
     "simulate": "round-ledger simulate --hours 0.5 --tables 1 --out floor",
     "relay republish": "round-ledger relay republish --from 1 --to 5",

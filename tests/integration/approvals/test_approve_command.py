@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
 
 from consumers.registry import install
 from infra.access.connections import AccessDatabase
+from infra.access.users import User, Users
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused
+from replay.approvals.desk import ApprovalDecisions
+from replay.recording.house_facts import now_us
 from tests.fixtures.web import PASSWORD, add_user
-from tests.scenes.table_days import DAY, count, day_lines
+from tests.scenes.table_days import DAY, count, day_lines, fact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,6 +126,107 @@ def test_a_break_is_acknowledged_by_two_people(ledger: Cli, database: Database) 
     assert given.code == 0, given.err
     seen = ledger("verify")
     assert (seen.code, "Acknowledged by S-fina and S-keeper: Incident 12" in seen.err) == (0, True)
+
+
+def test_an_input_is_released_from_quarantine_by_two_people(
+    ledger: Cli, database: Database, tmp_path: Path
+) -> None:
+    with closing(AccessDatabase(database)) as access:
+        add_user(access, "keeper", "ops")
+    wrong = day_lines(count(60))[0] | {"id": "late-1", "time": "yesterday"}
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(wrong) + "\n")
+    ledger("ingest", tmp_path / "wrong.jsonl")
+    fixed = tmp_path / "fixed.json"
+    fixed.write_text(json.dumps(day_lines(count(60))[0] | {"id": "late-1"}))
+    [waiting] = ledger("quarantine", "list", "--json").json
+    number = str(waiting["quarantine_id"])
+    release = ("quarantine", "release", number, "--as", fixed, "--json")
+    assert ledger(*release).code == 2, "nobody is named"
+    alone = as_(ledger, *release, "--by", "S-fina", "--password-file", "-", "--because", "x")
+    assert (alone.code, "--second" in alone.err) == (2, True)
+    two = ("--by", "S-fina", "--second", "S-keeper", "--password-file", "-")
+    assert as_(ledger, *release, *two).code == 2, "no reason is given"
+    asked = as_(ledger, *release, *two, "--because", "The clock's text was wrong.")
+    assert asked.code == 0, asked.err
+    [request] = asked.json
+    assert request["act"] == "quarantine_release"
+    [shown] = ledger("approve", "show", request["request"], "--json").json
+    assert (shown["says"]["id"], shown["says"]["reason"]) == (
+        "late-1",
+        "The clock's text was wrong.",
+    )
+    assert ledger("quarantine", "list", "--json").json == [waiting], "one person is not enough"
+    assert give(ledger, request["request"], "S-fina").code == 2
+    assert give(ledger, request["request"], "S-pit").code == 2
+    assert released(database) == []
+    given = give(ledger, request["request"], "S-keeper")
+    assert given.code == 0, given.err
+    assert ledger("quarantine", "list", "--json").json == []
+    [(fact, position, by)] = released(database)
+    assert (fact["quarantine"], fact["by"], fact["second"]) == (int(number), "S-fina", "S-keeper")
+    [row] = ledger("quarantine", "list", "--released", "--json").json
+    assert (row["released_position"], by) == (position + 1, "user:keeper")
+    again = as_(ledger, *release, *two, "--because", "Once more.")
+    assert (again.code, "was released before" in again.err) == (2, True)
+    assert ledger("verify").code == 0
+
+
+def test_a_file_closes_no_day_in_two_names(ledger: Cli, tmp_path: Path) -> None:
+    """It is in quarantine as sent, until two people who sign in release it."""
+    told = {"gaming_day": DAY, "version": 1, "heads": {"CC-07": 1}, "rules": "x", "report": 1}
+    people = {"digest": "0" * 64, "by": "S-finb", "second": "S-finc"}
+    forged = fact("day_sealed", 59, "office", **told, **people)
+    (tmp_path / "forged.jsonl").write_text(json.dumps(forged) + "\n")
+    ledger("ingest", tmp_path / "forged.jsonl")
+    [waiting] = ledger("quarantine", "list", "--json").json
+    assert (waiting["reason"], waiting["id"]) == ("not_approved", forged["id"])
+    assert ledger("day", "show", DAY, "--json").json[0]["sealed"] is False
+    why = ("--because", "Of the old system.", "--password-file", "-", "--json")
+    number = str(waiting["quarantine_id"])
+    [request] = as_(ledger, "quarantine", "release", number, *TWO, *why).json
+    assert give(ledger, request["request"], "S-finb").code == 0
+    [day] = ledger("day", "show", DAY, "--json").json
+    assert (day["sealed"], day["by"]) == (True, "S-finb")
+
+
+def test_a_release_is_approved_by_nobody_once_the_input_was_released(
+    ledger: Cli, database: Database, tmp_path: Path
+) -> None:
+    """Approval and release are one transaction: neither is left without the other."""
+    wrong = day_lines(count(60))[0] | {"id": "late-1", "time": "yesterday"}
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(wrong) + "\n")
+    ledger("ingest", tmp_path / "wrong.jsonl")
+    right = json.dumps(day_lines(count(60))[0] | {"id": "late-1"})
+    (tmp_path / "fixed.json").write_text(right)
+    why = ("--because", "Its clock.", "--password-file", "-", "--json")
+    release = ("quarantine", "release", "1", "--as", tmp_path / "fixed.json", *TWO, *why)
+    first, second = (as_(ledger, *release).json[0]["request"] for _ in range(2))
+    with PostgresTape(database) as tape, ApprovalDecisions(database, tape, tmp_path) as desk:
+        shown = desk.shown("p", first)
+        assert shown.made
+        fact = shown.made.release
+        assert fact
+        with closing(AccessDatabase(database)) as access:
+            accounts = Users(access).list()
+        finb = User("finb", "S-finb", frozenset(("finance",)))
+        tape.release(1, fact.fact)
+        with pytest.raises(Refused, match="released before"):
+            desk.give(shown.case, finb, shown.case.request.digest, accounts)
+        answer, made = shown.case.give(finb, now_us()), shown.made
+        with pytest.raises(Refused, match="has just changed"):
+            desk.decide_together((shown.case, answer), (made.case, made.body), release=fact)
+    assert released(database) == []
+    states = {each["request"]: each["state"] for each in ledger("approve", "list", "--json").json}
+    assert states == {first: "waiting", second: "waiting"}
+    [shown_again] = ledger("approve", "show", second, "--json").json
+    assert "was released before" in shown_again["why_not"]
+
+
+def released(database: Database) -> list[tuple[dict[str, Any], int, str | None]]:
+    """The facts that release inputs, with position and sender."""
+    with PostgresTape(database) as tape:
+        rows = [row for row in tape.read(0, 10_000) if row.type == "quarantine_released.v1"]
+        return [(json.loads(row.data), row.position, tape.sender_of(row.position)) for row in rows]
 
 
 def test_a_command_asks_for_nothing_in_somebody_elses_name(ledger: Cli) -> None:

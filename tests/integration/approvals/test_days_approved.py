@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import httpx
 
     from infra.postgres.connection import Database
+    from infra.postgres.recorder import InputRelease
     from ledger.facts import Body
     from replay.approvals.request import ApprovalRequest
     from replay.recording.decisions import Aggregate
@@ -280,10 +281,10 @@ def test_the_approval_is_not_recorded_without_what_it_approves(
     finb, accounts = User(FINB, "S-finb", frozenset(("finance",))), site.ports.users.list()
     decide = desk.decide_together
 
-    def late(*steps: tuple[Aggregate, Body]) -> list[int]:
+    def late(*steps: tuple[Aggregate, Body], release: InputRelease | None) -> list[int]:
         monkeypatch.setattr(desk, "decide_together", decide)
         desk.give(second, finb, second.request.digest, accounts)
-        return decide(*steps)
+        return decide(*steps, release=release)
 
     monkeypatch.setattr(desk, "decide_together", late)
     with pytest.raises(Refused, match="has just changed"):

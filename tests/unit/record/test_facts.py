@@ -152,6 +152,7 @@ approval_requested act about terms digest hours by user asked?
 approval_given request digest by user
 approval_refused request because by user
 approval_withdrawn request by user
+quarantine_released quarantine of fact_sha256 because by second
 break_acknowledged kind tape? sequence? position? quarantine? row_sha256 because by second
 finding_taken finding by
 finding_handed finding to by

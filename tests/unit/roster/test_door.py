@@ -13,10 +13,18 @@ from ledger import facts
 from ledger.games import games
 from ledger.record.tape import Quarantined, Received, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_line
-from ledger.roster.door import AHEAD_US_MAX, BEHIND_US_MAX, COMMANDS_ONLY, REASONS
+from ledger.roster.door import (
+    AHEAD_US_MAX,
+    BEHIND_US_MAX,
+    COMMANDS_ONLY,
+    REASONS,
+    TWO_PEOPLE,
+    checked,
+)
 from ledger.roster.grants import GRANTS
 from ledger.roster.roster import NO_ROSTER
 from ledger.simulate import MISTAKES, plan_of
+from replay.roster.key_files import verifies
 from replay.roster.signed_floor import role_of
 from tests.property.fact_strategies import bodies
 from tests.scenes.signed_floor import (
@@ -202,6 +210,17 @@ def test_no_device_changes_the_roster_not_even_before_there_is_one(name: str) ->
         assert judged.reason == "not_of_a_device"
 
 
+@pytest.mark.parametrize("name", TWO_PEOPLE)
+def test_once_there_are_users_nobody_is_named_as_one_of_two_who_did_not_sign_in(name: str) -> None:
+    fact = fact_from("/hollywood/office/win", example_of(name))
+    judged = checked(fact, NO_ROSTER, NOW_US, verifies, has_users=True)
+    assert isinstance(judged, Quarantined)
+    assert (judged.reason, judged.source) == ("not_approved", fact.source)
+    assert checked(fact, NO_ROSTER, NOW_US, verifies) == fact, "the control: there are no users"
+    other = fact_from("/hollywood/office/win", example_of("meter_reset.v1"))
+    assert checked(other, NO_ROSTER, NOW_US, verifies, has_users=True) == other
+
+
 def test_times_within_the_limits_are_accepted() -> None:
     roster = roster_of({SHOE: "shoe"})
     for time_us, kept in (
@@ -280,5 +299,5 @@ def test_honest_devices_of_every_game_need_no_setting(game: str) -> None:
 def test_every_reason_has_a_test_here() -> None:
     assert set(REASONS) == {
         "unsigned", "key_unknown", "bad_signature", "key_revoked", "outside_grant",
-        "time_too_far", "not_of_a_device",
+        "time_too_far", "not_of_a_device", "not_approved",
     }  # fmt: skip

@@ -1,0 +1,96 @@
+"""Releases from quarantine: the fact that an input turns out to be, as sent or corrected."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ledger.errors import Refused, Usage
+from ledger.record.tape import Quarantined, frame_attributes, unframe_attributes
+from ledger.record.wire import parse_kept, parse_structured
+
+if TYPE_CHECKING:
+    from infra.postgres.tape import PostgresTape
+    from ledger.record.tape import InQuarantine, Received
+
+NAMED = "quarantineid"
+"""The attribute with which a corrected fact names the input it replaces."""
+
+
+class ReleasedFact(NamedTuple):
+    """The fact that is recorded for an input in quarantine."""
+
+    row: InQuarantine
+    fact: Received
+
+
+def released_fact(
+    tape: PostgresTape, number: int, corrected: bytes | None, where: str = "corrected"
+) -> ReleasedFact:
+    """The fact to record for a number in quarantine: the same bytes again, or a corrected fact.
+
+    where: what brought the corrected one. Raises `NotFound`, `Refused` and `Usage`.
+    """
+    row = tape.in_quarantine(number)
+    if row.released_at_us is not None:
+        raise Refused(
+            f"Quarantined input {number} was released before",
+            where=f"number {number} in quarantine",
+            hint="`round-ledger quarantine show` names the position of its fact.",
+        )
+    fact = _same_again(row) if corrected is None else _corrected(corrected, number, where)
+    return ReleasedFact(row, fact)
+
+
+def require_new(tape: PostgresTape, fact: Received) -> None:
+    """Raise `Refused` if another fact with this identity is on record."""
+    rows = tape.told_by(fact.source, fact.id)
+    if any(row.id == fact.id and row.data != fact.data for row in rows):
+        raise Refused(
+            "Its source and id are on record with other bytes",
+            where=f"{fact.source}, id {fact.id}",
+            hint="Release a `fact_corrected` with --as instead.",
+        )
+
+
+def fact_digest(fact: Received) -> str:
+    """SHA-256 of what a fact says: its type, source, id, time, subject, attributes and data."""
+    says = (fact.type, fact.source, fact.id, fact.time_us, fact.subject, fact.attributes, fact.data)
+    return hashlib.sha256(msgspec.json.encode(says)).hexdigest()
+
+
+def _same_again(row: InQuarantine) -> Received:
+    where = f"number {row.quarantine_id} in quarantine"
+    if row.verdict == "equivocation":
+        raise Refused(
+            "It is a well-formed fact, but its source and id are on record with other bytes",
+            where=where,
+            hint="If it is the true one, append a `fact_corrected` for the other with --as.",
+        )
+    judged = parse_kept(row.octets)
+    if isinstance(judged, Quarantined):
+        raise Refused(
+            f"It is still malformed: {judged.what} ({judged.reason})",
+            where=f"{where}, {judged.where}",
+            hint=f"Correct it and append the corrected fact with --as: {judged.hint}.",
+        )
+    return judged
+
+
+def _corrected(octets: bytes, number: int, where: str) -> Received:
+    """The corrected fact, with the number of the input it replaces."""
+    judged = parse_structured(octets.strip())
+    if isinstance(judged, Quarantined):
+        raise Usage(
+            f"{judged.what} ({judged.reason})", where=f"{where} {judged.where}", hint=judged.hint
+        )
+    attributes = unframe_attributes(judged.attributes)
+    if attributes.setdefault(NAMED, str(number)) != str(number):
+        raise Usage(
+            f"The fact replaces number {attributes[NAMED]}, not {number}",
+            where=f"{where} $.{NAMED}",
+            hint=f"Leave `{NAMED}` out: it is added.",
+        )
+    return judged._replace(attributes=frame_attributes(attributes))
