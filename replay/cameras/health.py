@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 Fault = Literal["black", "blurred", "moved", "frozen"]
 
 SPREAD_MIN = 8.0
-"""The least spread of levels (of 255) in a picture; a lit table has 40 and more, a covered or dark
-lens below 2."""
+"""The least spread of levels (of 255) in a picture; a lit table has 19 and more, a covered or dark
+lens below 6."""
+
+ALIKE_MEAN, ALIKE_SHARPNESS_SHARE = 0.5, 0.05
+"""A picture stands still over the border of two segments if its level and its share of sharpness
+differ no more there: repeated encoding stays below."""
 
 SHARPNESS_SHARE_MIN = 0.25
 """Share of the camera's usual sharpness; out of focus it falls below a tenth."""
@@ -135,6 +139,8 @@ def _frozen(shown: Sequence[TimedPicture], activity_us: Sequence[int]) -> Iterab
         each.looked.changed is not None and each.looked.changed <= STILL_MAX and not _is_black(each)
         for each in shown
     ]
+    for at in range(1, len(shown) - 1):
+        still[at] |= still[at - 1] and still[at + 1] and _goes_on(shown[at - 1], shown[at])
     for at, stretch in _numbered(shown, still):
         began = shown[at - 1] if at else stretch[0]
         from_us, to_us = began.at_us, stretch[-1].at_us
@@ -142,6 +148,16 @@ def _frozen(shown: Sequence[TimedPicture], activity_us: Sequence[int]) -> Iterab
         if to_us - from_us >= FROZEN_US_MIN and count >= HAPPENINGS_MIN:
             says = f"the picture did not change while {count} facts record activity on the table"
             yield Ailing("frozen", from_us, to_us, len(stretch) + 1, says)
+
+
+def _goes_on(before: TimedPicture, first: TimedPicture) -> bool:
+    """Whether a segment's first picture may be that which the segment before ended with."""
+    was, now = before.looked, first.looked
+    return (
+        now.changed is None
+        and abs(now.mean - was.mean) <= ALIKE_MEAN
+        and abs(now.sharpness - was.sharpness) <= ALIKE_SHARPNESS_SHARE * now.sharpness
+    )
 
 
 def _is_black(each: TimedPicture) -> bool:

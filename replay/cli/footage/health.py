@@ -59,7 +59,8 @@ def health(
             reading(database, [*tables, CAMERA_FACTS.name]) as store,
             progress("pictures") as advance,
         ):
-            for name, entries in _by_camera(index, camera):
+            cameras = _by_camera(index, camera)
+            for name, entries in cameras:
                 ails = _of_camera(store, index, entries, round(every * S))
                 found += [(entries[0].property, name, of) for of in ails]
                 advance(1, doing=name)
@@ -85,6 +86,8 @@ def health(
             ),
             right="pictures",
         )
+    elif not cameras:
+        say("There is no footage to check: `footage add` puts it in the index.")
     else:
         say("No faults were found.")
     if found:

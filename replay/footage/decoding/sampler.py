@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from replay.footage.decoding.sampling import CodeKind
 
 _STILL_SHARE = 99.9  # percent: the rest, 58 pixels, is less than a chip
+_OVERLAY = (3, 97)  # percent of a picture's levels that no overlay has
+_STAYS = 2  # pixels of `SMALL`: a point that is moved less has stayed
+_AGREE = 3  # pixels by which a point may miss where the others would have it
+_TURNED_MIN = 25  # points that are moved alike; hands, chips and cards move up to ten
+_CORNERS = np.array(((0, 0), (SMALL[0], 0), (0, SMALL[1]), SMALL), float)
 _MARKERS = 2  # ArUco markers, side by side
 _DICTIONARY = cv2.aruco.DICT_4X4_1000
 
@@ -46,7 +51,7 @@ def looked_at(job: Look) -> Iterator[Looked]:
             pts_us=times.pts_us[number],
             codes=tuple(code for kind in job.codes for code in _codes(kind, picture)),
             mean=round(float(grey.mean()), 3),
-            spread=round(float(grey.std()), 3),
+            spread=round(_spread(grey), 3),
             sharpness=round(float(cv2.Laplacian(grey, cv2.CV_64F).var()), 3),
             changed=None if before is None else _changed(before, grey),
             shift=shift,
@@ -65,34 +70,66 @@ def _moved(
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """The possible shift of the view against another picture, and their likeness.
 
-    The likeness is given without and with the shift: overlays and things on the table may move too,
-    and then the shifted pictures do not match.
+    The view may be turned, too: the shift is that of the corner that is moved most. The likeness is
+    given without and with it: things on the table move as well, and then the pictures do not match.
     """
     if against is None or len(against) != grey.size:
         return None, None
     reference = np.frombuffer(against, np.uint8).reshape(grey.shape)
-    soft = [cv2.GaussianBlur(each, (0, 0), 2).astype(np.float32) for each in (reference, grey)]
-    window = cv2.createHanningWindow(SMALL, cv2.CV_32F)
-    edges = [cv2.Laplacian(each, cv2.CV_32F) for each in soft]
-    (across, down), _ = cv2.phaseCorrelate(edges[0], edges[1], window)
-    alike = _alike(soft[0], soft[1], 0, 0), _alike(soft[0], soft[1], round(across), round(down))
+    turned = _turned(reference, grey)
+    if turned is None:
+        return None, None
+    far = _CORNERS @ turned[:, :2].T + turned[:, 2] - _CORNERS
+    across, down = max(far.tolist(), key=lambda each: max(map(abs, each)))
+    there = cv2.warpAffine(np.full_like(reference, 255), turned, SMALL) > 0
+    laid = cv2.warpAffine(reference, turned, SMALL).astype(np.uint8)
+    alike = _alike(reference, grey, there), _alike(laid, grey, there)
     return (round(across, 2), round(down, 2)), alike
 
 
+def _turned(reference: NDArray[np.uint8], grey: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+    """The shift and turn by which points of a picture lie elsewhere in another; None: too few do.
+
+    Points that stay are left out: those of the overlay stay, though the view be turned.
+    """
+    finder = cv2.ORB.create(
+        nfeatures=1000, nlevels=4, edgeThreshold=12, patchSize=21, fastThreshold=7
+    )
+    (here, of_here), (there, of_there) = (
+        finder.detectAndCompute(_twice(each), None) for each in (reference, grey)
+    )
+    if any(each is None for each in (of_here, of_there)):
+        return None
+    pairs = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(of_here, of_there)
+    before = np.array([here[each.queryIdx].pt for each in pairs], np.float32) / 2
+    after = np.array([there[each.trainIdx].pt for each in pairs], np.float32) / 2
+    moved = np.abs(before - after).max(axis=1) >= _STAYS if pairs else np.zeros(0, bool)
+    if moved.sum() < _TURNED_MIN:
+        return None
+    turned, agree = cv2.estimateAffinePartial2D(
+        before[moved], after[moved], ransacReprojThreshold=_AGREE
+    )
+    return None if turned is None or agree.sum() < _TURNED_MIN else turned
+
+
+def _twice(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return cv2.resize(small, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC).astype(np.uint8)
+
+
 def _alike(
-    reference: NDArray[np.float32], grey: NDArray[np.float32], across: int, down: int
+    reference: NDArray[np.uint8], grey: NDArray[np.uint8], there: NDArray[np.bool_]
 ) -> float:
-    """The correlation of the common area of two pictures, the first shifted by pixels; 1: equal."""
-    height, width = grey.shape
-    if abs(across) > width // 2 or abs(down) > height // 2:
-        return 0.0
-    there = grey[max(down, 0) : height + min(down, 0), max(across, 0) : width + min(across, 0)]
-    here = reference[
-        max(-down, 0) : height + min(-down, 0), max(-across, 0) : width + min(-across, 0)
-    ]
-    level = here - here.mean(), there - there.mean()
+    """The correlation of two pictures where both have something; 1: equal."""
+    soft = [cv2.GaussianBlur(each, (0, 0), 2)[there].astype(float) for each in (reference, grey)]
+    level = [each - each.mean() for each in soft]
     scale = float(np.sqrt((level[0] ** 2).sum() * (level[1] ** 2).sum()))
     return round(float((level[0] * level[1]).sum()) / scale, 4) if scale else 0.0
+
+
+def _spread(grey: NDArray[np.uint8]) -> float:
+    """The standard deviation without the lightest and darkest levels: an overlay has those."""
+    low, high = np.percentile(grey, _OVERLAY)
+    return float(grey[(grey >= low) & (grey <= high)].std())
 
 
 def _codes(kind: CodeKind, picture: NDArray[np.uint8]) -> Iterator[Code]:

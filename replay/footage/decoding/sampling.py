@@ -47,10 +47,10 @@ class Looked(Struct, frozen=True):
     pts_us: int
     codes: tuple[Code, ...]
     mean: float
-    spread: float  # standard deviation
+    spread: float  # standard deviation, without the 3 % of levels at either end
     sharpness: float  # variance of the Laplacian
     changed: float | None  # 99.9th percentile of the difference to the previous measured frame
-    shift: tuple[float, float] | None  # against the given picture, in its pixels
+    shift: tuple[float, float] | None  # of the corner moved most against the given picture
     alike: tuple[float, float] | None  # correlation with it, without and with the shift
     small: bytes  # grey, row by row
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,7 @@ class SegmentLooks(Struct, frozen=True):
     every_us: int
     against: Against | None
     looked: tuple[Looked, ...]
+    measured: Literal[2]  # counts changes of what the figures mean: older ones are not read
 
 
 class Looks:
@@ -68,7 +69,7 @@ class Looks:
     ) -> None:
         """Store a segment's measures, replacing earlier ones, if the disk allows."""
         figures = tuple(replace(each, small=b"") for each in looked)
-        octets = msgspec.json.encode(SegmentLooks(every_us, against, figures))
+        octets = msgspec.json.encode(SegmentLooks(every_us, against, figures, 2))
         with suppress(OSError):
             replace_file(self._of_segment(sha256), octets)
 

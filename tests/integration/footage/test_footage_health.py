@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Picture = "NDArray[np.uint8]"
 S = 1_000_000
 KIND = KINDS["gop60"]._replace(options=KINDS["gop60"].options | {"g": "30", "crf": "28"})
+FINE = KIND._replace(options=KIND.options | {"crf": "16"})
 BUSY = tuple(range(0, 60 * S, S // 2))
 
 
@@ -97,6 +98,22 @@ def test_a_dark_or_covered_lens_is_called_black(tmp_path: Path, level: int) -> N
     assert (found.fault, found.from_us, found.to_us) == ("black", 2 * S, 4 * S)
 
 
+def overlaid(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture with what a recorder writes into it: it stays, whatever the camera sees."""
+    for text, down in (("CC-01-cam1", 16), ("2026-11-20 15:03:01.439", HEIGHT - 8)):
+        cv2.putText(picture, text, (6, down), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (250, 250, 250), 1)
+    return picture
+
+
+@pytest.mark.long
+def test_a_cloth_over_the_lens_is_called_black_though_an_overlay_is_lit(tmp_path: Path) -> None:
+    cloth = np.full((HEIGHT, WIDTH, 3), 26, np.uint8)
+    cloth += np.linspace(0, 16, HEIGHT).astype(np.uint8)[:, np.newaxis, np.newaxis]
+    seen = [overlaid(each) for each in [*live(60), *noisy(cloth, 90)]]
+    (found,) = wrong(tmp_path, seen)
+    assert (found.fault, found.from_us, found.to_us) == ("black", 2 * S, 4 * S)
+
+
 @pytest.mark.long
 def test_a_lens_out_of_focus_is_called_blurred(tmp_path: Path) -> None:
     soft = [cv2.GaussianBlur(each, (0, 0), 5).astype(np.uint8) for each in live(90)]
@@ -115,6 +132,16 @@ def test_a_camera_that_was_turned_is_called_moved(tmp_path: Path, shift: tuple[i
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("degrees", [-20, 8, 19])
+def test_a_camera_that_was_knocked_askew_is_called_moved(tmp_path: Path, degrees: int) -> None:
+    """Its overlay stays where it was."""
+    askew = cv2.getRotationMatrix2D((WIDTH / 3, HEIGHT / 3), degrees, 1.0)
+    seen = [cv2.warpAffine(each, askew, (WIDTH, HEIGHT)).astype(np.uint8) for each in live(120)]
+    (found,) = wrong(tmp_path, [overlaid(each) for each in seen])
+    assert (found.fault, found.pictures) == ("moved", 4)
+
+
+@pytest.mark.long
 def test_a_table_on_which_things_move_does_not_move_the_camera(tmp_path: Path) -> None:
     assert [each.fault for each in wrong(tmp_path, live(90) + live(90, seed=0)[::-1])] == []
 
@@ -128,6 +155,23 @@ def test_a_picture_that_stands_still_while_facts_tell_of_play_is_called_frozen(
     assert found.fault == "frozen"
     assert found.to_us - found.from_us >= 4 * S
     assert "facts record" in found.says
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_frozen_picture_is_one_finding_over_the_segments_that_it_fills(
+    tmp_path: Path, *, goes_on: bool
+) -> None:
+    stuck, other = (overlaid(live(61, seed)[-1]) for seed in (0, 0 if goes_on else 1))
+    shown = []
+    for nth, picture in enumerate((stuck, other)):
+        path = tmp_path / f"{nth}.mp4"
+        write(path, FINE, 150, pictures=[picture] * 150)
+        shown += [each._replace(at_us=each.at_us + nth * 5 * S) for each in looked(path)]
+    found = [each for each in picture_faults(shown, BUSY) if each.fault == "frozen"]
+    assert [(each.from_us, each.to_us) for each in found] == (
+        [(0, 9 * S)] if goes_on else [(0, 4 * S), (5 * S, 9 * S)]
+    )
 
 
 @pytest.mark.long
