@@ -25,8 +25,8 @@ SPREAD_MIN = 8.0
 lens below 6."""
 
 ALIKE_MEAN, ALIKE_SHARPNESS_SHARE = 0.5, 0.05
-"""A picture stands still over the border of two segments if its level and its share of sharpness
-differ no more there: repeated encoding stays below."""
+"""The most by which level and share of sharpness differ where a still picture goes from one segment
+to the next. Repeated encoding stays below."""
 
 SHARPNESS_SHARE_MIN = 0.25
 """Share of the camera's usual sharpness; out of focus it falls below a tenth."""

@@ -110,7 +110,7 @@ def test_what_no_fact_tells_is_null_in_the_drop_and_never_0(database: Database) 
     told_of = {name for name, value in msgspec.structs.asdict(day).items() if value is not None}
     assert told_of == {
         *("property", "table", "gaming_day", "cash"),
-        *("boxes", "wagers", "corrections", "corrected"),
+        *("boxes", "wagers", "corrections", "corrected", "exceptions"),
     }
     assert day.cash == 10000
     assert day.win is None

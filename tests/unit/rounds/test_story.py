@@ -50,7 +50,7 @@ def test_a_correction_that_cannot_be_applied_says_that_it_has_no_effect() -> Non
         made = Fact(body, "/hollywood/office/d", name, paid.time_us, None, None, None, None)
         [says[name]] = story(round_, [paid], None, made=[made]).corrected.values()
     assert "it should say: " in says["fits"]
-    assert "this has no effect, as its content does not fit: Object missing" in says["lacks"]
+    assert "this has no effect, as its content does not fit: `wager` is missing." in says["lacks"]
 
 
 @cache
