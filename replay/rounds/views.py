@@ -9,6 +9,7 @@ from infra.postgres.tape import require_property
 from infra.postgres.view_tables import tape_source
 from ledger.errors import NotFound
 from ledger.values import quantity
+from replay.shell.collector import collect_seldom
 from replay.shell.connections import opened_database
 from replay.shell.output import Advance, progress
 
@@ -25,6 +26,7 @@ def opened_views(
         require_property(database, property_)
         with progress("views") as advance:
             catch_up_views(database, projections, advance)
+        collect_seldom()
         yield database
 
 

@@ -43,6 +43,7 @@ from ledger.finance.statistics.hold import LIMITS, VarianceAsked
 from ledger.finance.win import REPORT
 from ledger.record.tape import Received
 from ledger.record.wire import encode, parse_line
+from replay.shell.collector import collect_seldom
 from tests.benchmarks.tools.finance_year import (
     ASKED,
     DAYS,
@@ -73,6 +74,7 @@ _SUM = (
 
 def run(elsewhere: int = ELSEWHERE) -> dict[str, object]:
     """Every figure, in seconds; some minutes, most of them to fill the views."""
+    collect_seldom()
     with tempfile.TemporaryDirectory(prefix="round-ledger-bench-") as folder:
         home = Path(folder)
         with embedded(home) as server:

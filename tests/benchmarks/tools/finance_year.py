@@ -198,6 +198,24 @@ SELECT %(house)s, 'T-' || lpad(t::text, 3, '0'), %(day)s, n, 'criss_cross_poker'
 """  # noqa: S608 - as above
 
 
+_READ_UP = (
+    """
+    UPDATE ledger.record SET position = position + n, received = received + n
+      FROM (SELECT max(notification_id) - (SELECT position FROM ledger.record) AS n
+              FROM ledger.tape) copies
+    """,
+    """
+    UPDATE ledger.heads h SET table_seq = t.seq, position = t.position
+      FROM (SELECT originator_id, max(originator_version) AS seq, max(notification_id) AS position
+              FROM ledger.tape GROUP BY originator_id) t
+     WHERE t.originator_id = h.tape
+    """,
+    "UPDATE views.tracking SET position = (SELECT position FROM ledger.record)",
+    "UPDATE views.parts SET position = (SELECT position FROM ledger.record)",
+)
+"""What follows the copies: the next fact comes after them, and no view reads them."""
+
+
 def _label(nth: int) -> str:
     return (FIRST + timedelta(days=nth)).isoformat()
 
@@ -218,5 +236,7 @@ def fill_views(database: Database, rounds: int, elsewhere: int) -> None:
             connection.execute(_ROUNDS.encode(), {"house": HOUSE, "day": day, "rounds": many})
     with database.connect("ledger_owner") as connection:
         connection.execute("SET ROLE NONE")
+        for statement in _READ_UP:
+            connection.execute(statement.encode())
         connection.execute("VACUUM ANALYZE")
         connection.execute("CHECKPOINT")
