@@ -133,7 +133,7 @@ class Users:
 
     def set_password(self, name: str, password: str, actor: Actor) -> None:
         """Replace a user's password and end the user's sessions. Raises `NotFound`, `Usage`."""
-        _check_password(password, name)
+        check_password(password, name)
         kept = hashed(password)
         with self._access.open() as connection:
             _update(connection, "UPDATE access.users SET password = %s WHERE name = %s", kept, name)
@@ -200,10 +200,10 @@ def _check(user: User, password: str | None, subject: str | None) -> None:
             hint="Give a password, or the subject at the identity provider.",
         )
     if password is not None:
-        _check_password(password, user.name)
+        check_password(password, user.name)
 
 
-def _check_password(password: str, name: str) -> None:
+def check_password(password: str, name: str) -> None:
     """Raise `Usage` for a weak password, without quoting it (ASVS 5.0, 6.2.4 and 6.2.11)."""
     if not PASSWORD_MIN <= len(password) <= PASSWORD_MAX:
         says = f"The password has {len(password)} characters"

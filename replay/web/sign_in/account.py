@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse
 
 from infra.access.connections import Actor
 from infra.access.sessions import digest_of
-from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, User
+from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, User, check_password
 from ledger.errors import LedgerError
 from ledger.values import quantity
 from replay.web.access import authentication
@@ -20,6 +20,7 @@ router = APIRouter(include_in_schema=False)
 Typed = Annotated[str, Form(max_length=PASSWORD_MAX)]
 
 WRONG = "The present password is wrong."
+WRONG_OF_TWO = "The present password or the code is wrong, or the code was used already."
 
 
 @router.get("/account")
@@ -29,21 +30,26 @@ async def account(request: Request) -> Response:
 
 
 @router.post("/account/password")
-async def change_password(request: Request, present: Typed = "", new: Typed = "") -> Response:
-    """Replace the user's password. Every other session of theirs ends."""
+async def change_password(request: Request, new: Typed = "") -> Response:
+    """Replace the user's password, by the present one and a code if the user has a second factor.
+
+    Every other session of theirs ends. This one is fresh: both were shown.
+    """
     user = await _user(request)
     await authentication.check_csrf(request)
     doors, address = ports(request), authentication.address(request)
-    tried = await run_in_threadpool(doors.sessions.tried, user.name, present, address)
+    try:
+        await run_in_threadpool(check_password, new, user.name)  # first: a code counts once
+    except LedgerError as error:
+        return await _shown(request, user, 422, f"{error.what}. {error.hint}")
+    tried = await authentication.prove(request, user)
     if tried.wait_s:
         says = f"Too many tries. Try again in {tried.wait_s // 60} minutes."
         return await _shown(request, user, 429, says)
     if not tried.fits:
-        return await _shown(request, user, 401, WRONG)
-    try:
-        await run_in_threadpool(doors.users.set_password, user.name, new, Actor(user.name, address))
-    except LedgerError as error:
-        return await _shown(request, user, 422, f"{error.what}. {error.hint}")
+        has_code = await run_in_threadpool(doors.sessions.factors.is_on, user.name)
+        return await _shown(request, user, 401, WRONG_OF_TWO if has_code else WRONG)
+    await run_in_threadpool(doors.users.set_password, user.name, new, Actor(user.name, address))
     token = await run_in_threadpool(doors.sessions.begin, user.name, address, "new password")
     response = RedirectResponse("/account?changed=1", 303)
     authentication.set_session_cookie(request, response, token)

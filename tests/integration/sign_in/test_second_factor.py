@@ -372,6 +372,31 @@ def test_where_the_password_is_asked_for_again_so_is_a_code(staffed: Site, clock
     assert ('name="password_again"' in page, "code_again" in page) == (True, False), "has none"
 
 
+def test_a_new_password_is_set_by_password_and_code(staffed: Site, clock: Clock) -> None:
+    """The session that begins then may approve, so a password that was seen begins none."""
+    secret, (recovery, *_) = turned_on(staffed, clock, "finance")
+    who = staffed.browser("finance")
+    owner(staffed, "UPDATE access.sessions SET began_at_us = began_at_us - %s", FRESH_S * _US)
+    path, new = "/account/password", "seven quiet harbours"
+    assert f'action="{path}"' in who.get("/account").text
+    form = {"csrf": who.csrf, "password_again": PASSWORD, "new": new}
+    for code in ({}, {"code_again": WRONG}):
+        owner(staffed, "DELETE FROM access.tries")
+        told = who.post(path, data={**form, **code})
+        assert (told.status_code, "the code is wrong" in told.text) == (401, True)
+    approval = "/approvals/hollywood/06522a1b4c3d80-9f01ab"
+    step = {"csrf": who.csrf, "step": "approve"}
+    assert who.post(approval, data=step).status_code == 401, "not by the password alone"
+    right = {**form, "code_again": code_of(secret, clock.s)}
+    owner(staffed, "DELETE FROM access.tries")
+    assert who.post(path, data={**right, "new": "short"}).status_code == 422, "and takes no code"
+    assert who.post(path, data=right).status_code == 303
+    assert who.post(approval, data={**step, "csrf": who.csrf}).status_code == 404, "it is fresh"
+    clock.later()
+    again = {**form, "csrf": who.csrf, "password_again": new, "new": f"{new} at dusk"}
+    assert who.post(path, data={**again, "code_again": recovery}).status_code == 303
+
+
 def test_it_is_for_who_signs_in_with_a_password(staffed: Site, clock: Clock) -> None:
     """The identity provider asks for its own: its sign-in begins a session as before."""
     turned_on(staffed, clock)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 
 def changed(browser: Browser, present: str, new: str) -> tuple[int, str]:
-    form = {"csrf": browser.csrf, "present": present, "new": new}
+    form = {"csrf": browser.csrf, "password_again": present, "new": new}
     answer = browser.post("/account/password", data=form)
     return answer.status_code, answer.text
 
@@ -108,7 +108,7 @@ def test_who_signs_in_elsewhere_is_told_where_the_password_is(site: Site) -> Non
         )
     text = site.browser("maria").get("/account").text
     assert "changed there" in text
-    assert 'name="present"' not in text
+    assert 'name="new"' not in text
 
 
 def test_all_other_sessions_are_ended_at_one_press(staffed: Site) -> None:

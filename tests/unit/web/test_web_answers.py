@@ -93,7 +93,7 @@ def test_who_is_refused_is_logged_with_the_page_and_the_reason_and_no_query(
     }
 
 
-PASSWORD_FIELDS = ("password", "present", "new")
+PASSWORD_FIELDS = ("password", "password_again", "new")
 
 
 def test_a_password_is_typed_masked_and_may_be_pasted_or_filled_in() -> None:
