@@ -158,13 +158,22 @@ def money_without_day(database: Database, property_: str | None) -> int:
     No gaming day is known of them, so no win has them. property_: None: of all.
     """
     with reading(database, [money_facts.FACTS_OF_MONEY.name]) as store:
-        [(facts,)] = store.query(
-            "SELECT count(DISTINCT (f.source, f.fact_id)) FROM {schema}.finance_facts f"
-            " WHERE (%(property)s::text IS NULL OR f.property = %(property)s) AND NOT EXISTS ("
-            "SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = f.property)",
-            {"property": property_},
-        )
+        [(facts,)] = store.query(_OF_HOUSES_WITHOUT_DAY, {"property": property_})
     return int(facts)
+
+
+# One look-up a casino, however many facts each has.
+_OF_HOUSES_WITHOUT_DAY = """
+WITH RECURSIVE h (property) AS (
+    (SELECT property FROM {schema}.finance_facts ORDER BY property LIMIT 1)
+    UNION ALL
+    SELECT (SELECT f.property FROM {schema}.finance_facts f WHERE f.property > h.property
+             ORDER BY f.property LIMIT 1)
+      FROM h WHERE h.property IS NOT NULL)
+SELECT count(DISTINCT (f.source, f.fact_id)) FROM h JOIN {schema}.finance_facts f USING (property)
+ WHERE (%(property)s::text IS NULL OR h.property = %(property)s) AND NOT EXISTS (
+    SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = h.property)
+"""
 
 
 def of_views(store: ViewStore, asked: WinsAsked) -> list[TableWin]:

@@ -50,8 +50,8 @@ Role = Literal[
 CONNECT_S_MAX = 10
 """How long connecting may take, seconds."""
 
-WORK_MIB = 32
-"""What a query may sort and group in memory. With the server's 4 MiB, the rounds of a day of 200
+_MEMORY: dict[Role, dict[str, str]] = {"ledger_reader": {"work_mem": "32MB"}}
+"""What a query may sort and group in memory. With the server's 4 MB, the rounds of a day of 200
 tables are sorted on disk, and their sums take twice as long."""
 
 STATEMENT_S_MAX: dict[Role, int] = {
@@ -146,7 +146,7 @@ class Database:
             for name, value in {
                 "role": role,
                 "statement_timeout": f"{STATEMENT_S_MAX[role]}s",
-                "work_mem": f"{WORK_MIB}MB",
+                **_MEMORY.get(role, {}),
                 "lock_timeout": f"{LOCK_S_MAX}s",
                 "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
                 **_SERVERS_KEEPALIVE,

@@ -31,10 +31,9 @@ def drop(
     Example: round-ledger drop --gaming-day 2026-11-20
     """
     with opened_views([view.DROP, money_facts.VIEW], property_) as database:
-        days = view.read(database, property=property_, table=table, gaming_day=gaming_day)
-        told = exceptions.two_contents_of_money(database, property_, gaming_day, table)
-    for day in days:
-        day.exceptions = told.get((day.property, day.gaming_day, day.table), [])
+        days = exceptions.drop_days(
+            database, property=property_, table=table, gaming_day=gaming_day
+        )
     if json:
         print_lines(days)
         return

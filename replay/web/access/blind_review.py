@@ -241,6 +241,7 @@ def day(each: Drop, findings: Sequence[TableFindings], withheld: Hidden) -> Show
         **dict.fromkeys(RESULTS),
         corrected={name: cents for name, cents in each.corrected.items() if name not in RESULTS},
         wagers=[],
+        exceptions=[],
         corrections=[made for made in each.corrections if made.amount not in RESULTS],
     )
     return ShownDay(less, withheld=True)

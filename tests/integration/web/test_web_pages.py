@@ -336,7 +336,10 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
 def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: Browser) -> None:
     assert "No table is on record yet." in shown(auditor, "/live")
     assert "No money is on record" in shown(auditor, "/drop")
-    staffed.take_in(day(10, planted=1))
+    facts = day(10, planted=1)
+    staffed.take_in(facts)
+    buy_in = next(each for each in facts if each.type == "cash_bought_in.v1")
+    staffed.take_in([buy_in._replace(data=re.sub(rb'"amount":\d+', b'"amount":4200', buy_in.data))])
     floor = auditor.get("/live", headers={"X-Fragment": "floor"}).text
     assert "<html" not in floor
     assert "Criss-Cross Poker" in floor
@@ -346,6 +349,8 @@ def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: B
     assert "Payouts from the cage" in money
     assert '<th scope="row">Ante Across</th>' in money
     assert "No money is on record" in shown(auditor, "/drop?gaming_day=1999-01-01")
+    [told] = re.findall(r">equivocation</span> ([^<]+)</li>", money)
+    assert "$42.00" in told
 
 
 @pytest.mark.long
