@@ -256,7 +256,7 @@ ACTS = (
         _acknowledged_break,
     ),
     Act(
-        "quarantine_release", "InputRelease an input from quarantine", _KEEPERS, _KEEPERS,
+        "quarantine_release", "Release an input from quarantine", _KEEPERS, _KEEPERS,
         _released_input,
     ),
 )  # fmt: skip

@@ -150,6 +150,8 @@ def test_an_input_is_released_from_quarantine_by_two_people(
     assert asked.code == 0, asked.err
     [request] = asked.json
     assert request["act"] == "quarantine_release"
+    listed = ledger("approve", "list").out
+    assert "Release an input from quarantine" in " ".join(listed.split())
     [shown] = ledger("approve", "show", request["request"], "--json").json
     assert (shown["says"]["id"], shown["says"]["reason"]) == (
         "late-1",
