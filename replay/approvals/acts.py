@@ -208,6 +208,7 @@ def _released_input(of: Proposed) -> MadeFact:
         ("source", fact.source),
         ("id", fact.id),
         ("time", format_time(fact.time_us)),
+        *((("subject", fact.subject),) if fact.subject else ()),
         ("data", fact.data.decode(errors="backslashreplace")),
         ("reason", body.because),
     ]

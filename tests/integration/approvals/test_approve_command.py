@@ -20,10 +20,12 @@ from tests.fixtures.web import PASSWORD, add_user
 from tests.scenes.table_days import DAY, count, day_lines, fact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from infra.postgres.connection import Database
     from tests.fixtures.cli import Cli, Ran
+    from tests.property.finance.floors import Line
 
 CLOSE = ("day", "close", DAY, "--password-file", "-", "--json")
 TWO = ("--by", "S-fina", "--second", "S-finb")
@@ -43,7 +45,7 @@ def ledger(cli: Cli, database: Database, tmp_path: Path) -> Cli:
     return cli
 
 
-def as_(cli: Cli, *command: str, password: str = PASSWORD) -> Ran:
+def as_(cli: Cli, *command: str | Path, password: str = PASSWORD) -> Ran:
     return cli(*command, stdin=password.encode() + b"\n")
 
 
@@ -171,6 +173,25 @@ def test_an_input_is_released_from_quarantine_by_two_people(
     again = as_(ledger, *release, *two, "--because", "Once more.")
     assert (again.code, "was released before" in again.err) == (2, True)
     assert ledger("verify").code == 0
+
+
+def test_the_second_person_sees_the_round_of_a_released_fact(ledger: Cli, tmp_path: Path) -> None:
+    placed = fact("wager_placed", 59, position=1, wager="ante", amount=500)
+    placed |= {"subject": f"CC-07/{DAY}/12"}
+    ask_for_release(ledger, tmp_path, placed)
+    [request] = ledger("approve", "list", "--json").json
+    [shown] = ledger("approve", "show", request["request"], "--json").json
+    assert shown["says"]["subject"] == f"CC-07/{DAY}/12"
+
+
+def ask_for_release(cli: Cli, folder: Path, right: Line, by: Sequence[str] = TWO) -> Ran:
+    """Two people are asked to release a fact whose first time was no time."""
+    (folder / "wrong.jsonl").write_text(json.dumps(right | {"time": "yesterday"}) + "\n")
+    cli("ingest", folder / "wrong.jsonl")
+    (folder / "right.json").write_text(json.dumps(right))
+    number = str(cli("quarantine", "list", "--json").json[-1]["quarantine_id"])
+    why = ("--because", "Its clock.", "--password-file", "-", "--json")
+    return as_(cli, "quarantine", "release", number, "--as", folder / "right.json", *by, *why)
 
 
 def test_a_file_closes_no_day_in_two_names(ledger: Cli, tmp_path: Path) -> None:
