@@ -20,6 +20,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused
 from ledger.facts import BreakAcknowledged, QuarantineReleased, VarianceExplained
 from ledger.facts.vocabulary import FactRef
+from ledger.roster.door import TWO_PEOPLE
 from ledger.values import dollars, format_time
 from replay.approvals.releases import fact_digest, released_fact, require_new
 from replay.recording.plain_papers import EnteredPaper
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.facts import Body
     from ledger.finance.win import TableWin
-    from ledger.record.tape import TapeRow
+    from ledger.record.tape import Received, TapeRow
     from replay.recording.decisions import Aggregate
 
 ANOTHER = "another person"
@@ -180,11 +181,30 @@ def _acknowledged_break(of: Proposed) -> MadeFact:
     return MadeFact(case, body, f"{of.terms['kind'].replace('_', ' ')} at {where}"[:128], says)
 
 
+def release_act(fact: Received) -> str:
+    """The act that releases a fact: one that two people sign needs their roles."""
+    return "closing_release" if fact.type in TWO_PEOPLE else "quarantine_release"
+
+
 def _released_input(of: Proposed) -> MadeFact:
+    return _release(of, "quarantine_release")
+
+
+def _released_closing(of: Proposed) -> MadeFact:
+    return _release(of, "closing_release")
+
+
+def _release(of: Proposed, act: str) -> MadeFact:
     number, given = int(of.terms["quarantine"]), of.terms.get("corrected")
     with PostgresTape(of.database) as tape:
         row, fact = released_fact(tape, number, None if given is None else given.encode())
         require_new(tape, fact)
+    if act != release_act(fact):
+        raise Refused(
+            f"A {fact.type} is not released so",
+            where=f"number {number} in quarantine",
+            hint="Ask for it again with `round-ledger quarantine release`.",
+        )
     body = QuarantineReleased(
         quarantine=number,
         of=FactRef(fact.source, fact.id),
@@ -259,6 +279,10 @@ ACTS = (
     Act(
         "quarantine_release", "Release an input from quarantine", _KEEPERS, _KEEPERS,
         _released_input,
+    ),
+    Act(
+        "closing_release", "Release a closing or an explanation from quarantine",
+        _FINANCE, _FINANCE, _released_closing,
     ),
 )  # fmt: skip
 """Every act that two people sign."""

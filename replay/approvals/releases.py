@@ -10,6 +10,7 @@ import msgspec
 from ledger.errors import Refused, Usage
 from ledger.record.tape import Quarantined, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_kept, parse_structured
+from ledger.roster.door import COMMANDS_ONLY
 
 if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
@@ -41,6 +42,12 @@ def released_fact(
             hint="`round-ledger quarantine show` names the position of its fact.",
         )
     fact = _same_again(row) if corrected is None else _corrected(corrected, number, where)
+    if fact.type in COMMANDS_ONLY:
+        raise Refused(
+            f"Only a command records a {fact.type}",
+            where=f"number {number} in quarantine",
+            hint=f"Use `round-ledger {COMMANDS_ONLY[fact.type]}`: it names the people who did it.",
+        )
     return ReleasedFact(row, fact)
 
 

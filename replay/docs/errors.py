@@ -41,7 +41,8 @@ REASONS = {
     "not_an_object": "The event, or its `data`, is not an object.",
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
     "not_approved": "It names two people. Once the ledger has users, both sign in for it.",
-    "not_of_a_device": "Keys and grants are recorded by commands alone.",
+    "not_of_a_device": "Keys, grants, approvals and releases are recorded by commands alone. "
+    "It is never released.",
     "not_utf8": "The bytes are not UTF-8.",
     "outside_grant": "The key signs for another source, or its role may not report this.",
     "oversize": "The fact is over 65,536 bytes long.",

@@ -14,6 +14,7 @@ from infra.sender import os_login
 from ledger.errors import Usage
 from ledger.record.tape import InQuarantine, unframe_attributes
 from ledger.values import format_time
+from replay.approvals.acts import release_act
 from replay.approvals.releases import released_fact
 from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
@@ -119,7 +120,7 @@ def release(
             terms = {"quarantine": str(number), "because": because}
             terms |= {} if octets is None else {"corrected": octets.decode()}
             house = fact.source.split("/")[1]
-            wanted = RequestedAct("quarantine_release", house, terms, second)
+            wanted = RequestedAct(release_act(fact), house, terms, second)
             ask(database, person, wanted, json=json)
             return
         receipt = tape.release(number, fact._replace(sender=os_login()))

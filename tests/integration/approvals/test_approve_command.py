@@ -212,6 +212,39 @@ def test_a_file_closes_no_day_in_two_names(ledger: Cli, tmp_path: Path) -> None:
     assert (day["sealed"], day["by"]) == (True, "S-finb")
 
 
+def test_a_release_never_forges_an_act_of_people(
+    ledger: Cli, database: Database, tmp_path: Path
+) -> None:
+    """Keepers of the record release no closing, and nobody an approval without its act."""
+    with closing(AccessDatabase(database)) as access:
+        for name in ("opsa", "opsb"):
+            add_user(access, name, "ops")
+    ops = ("--by", "S-opsa", "--second", "S-opsb")
+    explained = fact(
+        "variance_explained", 59, "office", table="CC-07", gaming_day=DAY, amount=-2550,
+        because="x", by="S-fina", second="S-finb",
+    )  # fmt: skip
+    approved = fact("approval_given", 59, "office", request="1", digest="0" * 64, by="S", user="s")
+    enrolled = fact("key_revoked", 59, "office", key="0" * 16, because="x", by="S-fina")
+    refused = ask_for_release(ledger, tmp_path, explained, ops)
+    assert (refused.code, "may approve it" in refused.err) == (2, True), refused.err
+    mixed = ask_for_release(ledger, tmp_path, explained, ("--by", "S-opsa", "--second", "S-fina"))
+    assert (mixed.code, "has no role" in mixed.err) == (2, True), mixed.err
+    for only_a_command in (approved, enrolled):
+        refused = ask_for_release(ledger, tmp_path, only_a_command)
+        assert (refused.code, "Only a command" in refused.err) == (2, True), refused.err
+    terms = {"quarantine": "1", "because": "x", "corrected": json.dumps(explained)}
+    with PostgresTape(database) as tape, ApprovalDecisions(database, tape, tmp_path) as desk:
+        opsa = User("opsa", "S-opsa", frozenset(("ops",)))
+        with pytest.raises(Refused, match="is not released so"):
+            desk.ask("quarantine_release", "p", terms, opsa)
+    assert ledger("approve", "list", "--json").json == []
+    asked = ask_for_release(ledger, tmp_path, explained)
+    assert (asked.code, asked.json[0]["act"]) == (0, "closing_release"), asked.err
+    assert give(ledger, asked.json[0]["request"], "S-opsb").code == 2
+    assert give(ledger, asked.json[0]["request"], "S-finb").code == 0
+
+
 def test_a_release_is_approved_by_nobody_once_the_input_was_released(
     ledger: Cli, database: Database, tmp_path: Path
 ) -> None:
