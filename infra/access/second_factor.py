@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from infra.access.connections import NOW, Actor, note
 from infra.access.tries import TRIES_S, Try, forget_tries, too_many
+from infra.access.users import end_sessions
 from infra.files import replace_file
 from infra.postgres.advisory_lock import lock_transaction
 from ledger.errors import Refused
@@ -107,12 +108,10 @@ class SecondFactors:
         plain = b32encode(secret).decode()
         return Enrolment(_grouped(plain), _totp(secret).get_provisioning_uri(name, ISSUER))
 
-    def confirm(
-        self, name: str, code: str, actor: Actor, session: str = ""
-    ) -> tuple[Try, list[str]]:
+    def confirm(self, name: str, code: str, actor: Actor, kept: str = "") -> tuple[Try, list[str]]:
         """Turn it on by one code. The user's other sessions end; the recovery codes are returned.
 
-        session: the digest of the session that stays, hexadecimal.
+        kept: the digest of the session or pending sign-in that stays, hexadecimal.
         """
         if wait_s := self._wait_s(name, actor.address):
             return Try(fits=False, wait_s=wait_s), []
@@ -128,7 +127,7 @@ class SecondFactors:
                 connection.execute(
                     "INSERT INTO access.recovery_codes VALUES (%s, %s)", (name, _hash(each))
                 )
-            _end_sessions(connection, name, session)
+            end_sessions(connection, name, kept)
             self._forget(connection, name, actor.address)
             note(connection, "second_factor_on", name, actor)
         return Try(fits=True), codes
@@ -162,7 +161,7 @@ class SecondFactors:
             connection.execute("DELETE FROM access.second_factors WHERE name = %s", (name,))
             connection.execute("DELETE FROM access.recovery_codes WHERE name = %s", (name,))
             if was_on:
-                _end_sessions(connection, name, session)
+                end_sessions(connection, name, session)
                 note(connection, what, name, actor)
         return was_on
 
@@ -261,14 +260,6 @@ def _take_recovery_code(connection: AnyConnection, name: str, code: str) -> bool
         "DELETE FROM access.recovery_codes WHERE name = %s AND code_hash = %s", (name, _hash(code))
     )
     return done.rowcount == 1
-
-
-def _end_sessions(connection: AnyConnection, name: str, session: str) -> None:
-    connection.execute(
-        "DELETE FROM access.sessions WHERE name = %s AND encode(token_hash, 'hex') <> %s",
-        (name, session),
-    )
-    connection.execute("DELETE FROM access.pending_sign_ins WHERE name = %s", (name,))
 
 
 def _everywhere(name: str) -> str:

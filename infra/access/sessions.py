@@ -47,7 +47,8 @@ _S = 1_000_000
 class SignIn(NamedTuple):
     """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds.
 
-    If a second factor is asked for, a right password gives a pending sign-in and no session.
+    If a second factor is asked for, a right password gives a pending sign-in and no session. After
+    a wrong code it is still pending; without a token or a pending sign-in, it is over.
     """
 
     token: str | None
@@ -109,18 +110,26 @@ class Sessions:
         return row[0] if row else None
 
     def finish(self, pending: str, code: str, address: str) -> SignIn:
-        """Try the code of a pending sign-in; if it fits, that ends and a session begins."""
+        """Try the code of a pending sign-in; if it fits, that ends and a session begins.
+
+        If its user's password changes meanwhile, it is over.
+        """
         name = self.pending(pending)
         if name is None:
             return SignIn(None)
         tried = self.factors.tried(name, code, address)
         if not tried.fits:
             return SignIn(None, tried.wait_s, pending)
+        return SignIn(self.begin_from(pending, address))
+
+    def begin_from(self, pending: str, address: str) -> str | None:
+        """Turn a pending sign-in into a session; returns its token, or None if it is over."""
         with self._access.open() as connection:
-            connection.execute(
-                "DELETE FROM access.pending_sign_ins WHERE token_hash = %s", (_digest(pending),)
-            )
-        return SignIn(self.begin(name, address, "password and code"))
+            row = connection.execute(
+                "DELETE FROM access.pending_sign_ins WHERE token_hash = %s RETURNING name",
+                (_digest(pending),),
+            ).fetchone()
+            return _begun(connection, row[0], address, "password and code") if row else None
 
     def tried(self, name: str, password: str, address: str) -> Try:
         """Whether this is the password of a name, counted as a try."""
@@ -194,16 +203,8 @@ class Sessions:
 
     def begin(self, name: str, address: str, how: str) -> str:
         """Start a session for an authenticated user; returns its token."""
-        token = secrets.token_urlsafe(32)
         with self._access.open() as connection:
-            _sweep(connection)
-            forget_tries(connection, name, address)
-            connection.execute(
-                f"INSERT INTO access.sessions VALUES ({NOW}, {NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
-                (name, _digest(token)),
-            )
-            note(connection, "signed_in", name, Actor(name, address), how)
-        return token
+            return _begun(connection, name, address, how)
 
     def user_of(self, token: str) -> User | None:
         """The user of a session token; None if it is invalid or its session is over."""
@@ -290,6 +291,19 @@ class Sessions:
                     note(connection, "session_ended", row[0], actor)
 
 
+def _begun(connection: AnyConnection, name: str, address: str, how: str) -> str:
+    """As `Sessions.begin`, in a transaction of the caller."""
+    token = secrets.token_urlsafe(32)
+    _sweep(connection)
+    forget_tries(connection, name, address)
+    connection.execute(
+        f"INSERT INTO access.sessions VALUES ({NOW}, {NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
+        (name, _digest(token)),
+    )
+    note(connection, "signed_in", name, Actor(name, address), how)
+    return token
+
+
 def _sweep(connection: AnyConnection) -> None:
     """Delete sessions and pending sign-ins that are over, and tries that no longer count."""
     connection.execute(
@@ -304,7 +318,7 @@ def _sweep(connection: AnyConnection) -> None:
 
 
 def digest_of(token: str) -> str:
-    """The digest that names the session of a token."""
+    """The digest that names the session, or the pending sign-in, of a token."""
     return _digest(token).hex()
 
 

@@ -169,14 +169,26 @@ def fits(kept: str | None, password: str) -> bool:
     return kept is not None
 
 
+def end_sessions(connection: AnyConnection, name: str, kept: str = "") -> None:
+    """End a user's sessions and pending sign-ins.
+
+    The pending ones first: one that becomes a session right now is waited for, and its session
+    ends too. kept: the digest of the one that stays, hexadecimal.
+    """
+    for table in ("pending_sign_ins", "sessions"):
+        connection.execute(
+            f"DELETE FROM access.{table} WHERE name = %s AND encode(token_hash, 'hex') <> %s".encode(),  # noqa: E501, S608 - ours
+            (name, kept),
+        )
+
+
 def _update(connection: AnyConnection, statement: str, value: object, name: str) -> None:
     """Change an account and end its sessions. Raises `NotFound`."""
     if connection.execute(statement.encode(), (value, name)).rowcount == 0:
         raise NotFound(
             f"There is no user {name}", where="users", hint="See `round-ledger users list`."
         )
-    connection.execute("DELETE FROM access.sessions WHERE name = %s", (name,))
-    connection.execute("DELETE FROM access.pending_sign_ins WHERE name = %s", (name,))
+    end_sessions(connection, name)
 
 
 def _check(user: User, password: str | None, subject: str | None) -> None:

@@ -49,9 +49,11 @@ async def give(request: Request, code: Code = "", next: Next = "/") -> Response:
         code,
         authentication.address(request),
     )
-    if entry.token is None:
+    if entry.pending is not None:
         tried = Try(fits=False, wait_s=entry.wait_s)
         return _told(await _form(request, name, next, tried), tried)
+    if entry.token is None:
+        return _from_start(next)
     response = await welcome(request, entry.token, next)
     authentication.drop(request, response, authentication.PENDING)
     return response
@@ -72,12 +74,16 @@ async def confirm_first(request: Request, code: Code = "", next: Next = "/") -> 
     name = await _begun(request)
     if name is None:
         return _from_start(next)
-    actor = Actor(name, authentication.address(request))
-    tried, codes = await run_in_threadpool(_factors(request).confirm, name, code, actor)
+    actor, pending = Actor(name, authentication.address(request)), _cookie(request)
+    tried, codes = await run_in_threadpool(
+        _factors(request).confirm, name, code, actor, digest_of(pending)
+    )
     if not tried.fits:
         return _unconfirmed(request, "/sign-in/enrol", here(next), tried)
     sessions = ports(request).sessions
-    token = await run_in_threadpool(sessions.begin, name, actor.address, "password and code")
+    token = await run_in_threadpool(sessions.begin_from, pending, actor.address)
+    if token is None:
+        return _from_start(next)
     response = page(request, "recovery_codes.html", codes=codes, then=here(next))
     authentication.set_session_cookie(request, response, token)
     authentication.drop(request, response, authentication.PENDING)

@@ -10,6 +10,7 @@ import hmac
 import re
 import struct
 from base64 import b32decode
+from concurrent.futures import Future, ThreadPoolExecutor
 from html import unescape
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -18,15 +19,16 @@ import cv2
 import numpy as np
 import pytest
 
-from infra.access import second_factor
+from infra.access import second_factor, sessions
 from infra.access.second_factor import KEY_FILE, RECOVERY_CODES, STEP_S
 from infra.access.sessions import FRESH_S
 from infra.access.tries import TRIES_MAX, TRIES_S
 from ledger.errors import Refused
 from replay.web.access.authentication import PENDING, SESSION
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.postgres import copied
+from tests.fixtures.postgres import copied, waits_for_a_lock
 from tests.fixtures.web import ACTOR, PASSWORD, opened_site
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from infra.access.connections import Event
+    from infra.access.connections import Actor, Event
+    from infra.access.tries import Try
+    from infra.postgres.connection import AnyConnection
     from tests.fixtures.web import Browser, Site
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
@@ -285,6 +289,56 @@ def test_a_pending_sign_in_is_over_with_time_and_with_the_password(
     assert status(staffed, form["code"]) == 303, "the control"
 
 
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_password_that_changes_while_a_code_is_tried_lets_nobody_in(
+    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, meanwhile: bool
+) -> None:
+    secret, _ = turned_on(staffed, clock)
+    owner(staffed, "DELETE FROM access.sessions")
+    browser, factors = after_password(staffed), staffed.ports.sessions.factors
+    fits = factors.tried
+
+    def tried(name: str, code: str, address: str) -> Try:
+        done = fits(name, code, address)
+        if meanwhile:
+            staffed.ports.users.set_password(NAME, PASSWORD, ACTOR)
+        return done
+
+    monkeypatch.setattr(factors, "tried", tried)
+    answer = give(browser, code_of(secret, clock.s))
+    led_to = "/sign-in?next=/account" if meanwhile else "/account"
+    assert (answer.status_code, answer.headers.get("Location")) == (303, led_to)
+    assert len(staffed.ports.sessions.running(NAME)) == (not meanwhile)
+
+
+def test_a_password_that_changes_while_a_session_begins_ends_it(
+    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change waits for the sign-in, and then finds its session."""
+    secret, _ = turned_on(staffed, clock)
+    owner(staffed, "DELETE FROM access.sessions")
+    browser, noted, changes = after_password(staffed), sessions.note, list[Future[None]]()
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def note(
+            connection: AnyConnection, what: str, name: str, actor: Actor, detail: str
+        ) -> None:
+            if what == "signed_in":
+                set_password = staffed.ports.users.set_password
+                change = pool.submit(set_password, NAME, PASSWORD, ACTOR)
+                changes.append(change)
+                until(lambda: change.done() or waits_for_a_lock(staffed.database))
+            noted(connection, what, name, actor, detail)
+
+        monkeypatch.setattr(sessions, "note", note)
+        give(browser, code_of(secret, clock.s))
+    [change] = changes
+    change.result()
+    assert staffed.ports.sessions.running(NAME) == []
+    assert browser.get("/account").status_code == 303
+
+
 def test_no_form_of_it_is_taken_from_another_site(staffed: Site, clock: Clock) -> None:
     secret, _ = turned_on(staffed, clock)
     browser = after_password(staffed)
@@ -478,6 +532,26 @@ def test_where_it_is_required_the_next_sign_in_sets_it_up(strict: Site, clock: C
     assert browser.post("/account/second-factor/off", data=off).status_code == 403
     clock.later()
     assert status(strict, code_of(secret, clock.s)) == 303
+
+
+def test_a_password_that_changes_while_it_is_set_up_lets_nobody_in(
+    strict: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, factors = after_password(strict), strict.ports.sessions.factors
+    form = {"csrf": browser.token("/sign-in/code"), "next": "/account"}
+    secret = secret_in(browser.post("/sign-in/enrol", data=form).text)
+    confirmed = factors.confirm
+
+    def confirm(name: str, code: str, actor: Actor, kept: str) -> tuple[Try, list[str]]:
+        done = confirmed(name, code, actor, kept)
+        strict.ports.users.set_password(NAME, PASSWORD, ACTOR)
+        return done
+
+    monkeypatch.setattr(factors, "confirm", confirm)
+    right = {**form, "code": code_of(secret, clock.s)}
+    answer = browser.post("/sign-in/enrol/confirm", data=right)
+    assert answer.headers.get("Location") == "/sign-in?next=/account"
+    assert strict.ports.sessions.running(NAME) == []
 
 
 def test_who_has_it_sets_up_no_other_app_by_the_password(strict: Site, clock: Clock) -> None:
