@@ -252,7 +252,7 @@ class PostgresTape:
     """The record. `close` closes its connections; the next use connects again."""
 
     def __init__(self, database: Database, *, answer_s_max: float = ANSWER_S_MAX) -> None:
-        self._database = self.database = database
+        self.database = database
         self._answer_s_max = answer_s_max
         self._writer: AnyConnection | None = None
         self._writing = threading.Lock()
@@ -283,7 +283,7 @@ class PostgresTape:
             except psycopg.errors.ObjectNotInPrerequisiteState as error:
                 raise Refused(
                     f"Quarantined input {quarantine_id} was released before",
-                    where=self._database.where,
+                    where=self.database.where,
                     hint="`round-ledger quarantine show` names the position of its fact.",
                 ) from error
 
@@ -378,7 +378,7 @@ class PostgresTape:
         Facts may be appended meanwhile; later ones are not verified. first: verifies the chains in
         another way; if it returns None, they are read here.
         """
-        with self._database.connect("ledger_reader") as connection, translated(self._database):
+        with self.database.connect("ledger_reader") as connection, translated(self.database):
             expected = _expected(connection, kept)
 
             def again(after: int) -> Iterator[tuple[TapeRow, Known | None]]:
@@ -405,16 +405,16 @@ class PostgresTape:
     def _no_such(self, quarantine_id: int) -> NotFound:
         return NotFound(
             f"The quarantine has no input {quarantine_id}",
-            where=self._database.where,
+            where=self.database.where,
             hint="List the inputs with `round-ledger quarantine list`.",
         )
 
     @contextmanager
     def _write(self) -> Iterator[AnyConnection]:
         """The writing connection; it is dropped after any error that leaves its state unknown."""
-        with self._writing, translated(self._database):
+        with self._writing, translated(self.database):
             if self._writer is None:
-                self._writer = self._database.connect(
+                self._writer = self.database.connect(
                     "ledger_writer", answer_s_max=self._answer_s_max
                 )
             try:
@@ -430,15 +430,15 @@ class PostgresTape:
 
     def _read(self, query: Callable[[AnyConnection], T]) -> T:
         """Run a reading query; retry once on a new connection if a kept one was dead."""
-        with translated(self._database):
+        with translated(self.database):
             try:
                 kept = self._readers.get_nowait()
             except queue.Empty:
-                return self._read_with(self._database.connect("ledger_reader"), query)
+                return self._read_with(self.database.connect("ledger_reader"), query)
             try:
                 return self._read_with(kept, query)
             except psycopg.OperationalError:
-                return self._read_with(self._database.connect("ledger_reader"), query)
+                return self._read_with(self.database.connect("ledger_reader"), query)
 
     def _read_with(self, connection: AnyConnection, query: Callable[[AnyConnection], T]) -> T:
         try:

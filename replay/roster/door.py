@@ -118,7 +118,7 @@ def _has_users(database: Database) -> bool:
     """Whether the ledger has users. For a login that may not know, it has."""
     try:
         with closing(AccessDatabase(database)) as access:
-            return bool(Users(access).list())
+            return Users(access).any()
     except Denied:
         return True
 

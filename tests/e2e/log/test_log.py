@@ -82,7 +82,7 @@ def test_what_a_superuser_changed_is_named_with_no_head_kept_by_hand(
     tape.append([fact(n) for n in range(20)])
     cli("log", "seal", "--once")
     assert cli("log", "check", "--json").json[-1]["breaks"] == 0
-    with tape._database.connect("ledger_owner") as connection:
+    with tape.database.connect("ledger_owner") as connection:
         connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER ALL")
         connection.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id IN (3, 9)")
     seen = cli("log", "check", "--json")
@@ -128,7 +128,7 @@ def test_a_ledger_set_back_takes_in_nothing_until_it_has_what_was_sealed(
     assert cli("ingest", feeds[0]).code == 0
     assert cli("log", "seal", "--once").code == 0
     assert cli("ingest", feeds[1]).code == 0, "it goes on from the log"
-    with tape._database.connect("ledger_owner") as connection:
+    with tape.database.connect("ledger_owner") as connection:
         for name in ("tape", "record", "heads", "identity"):
             connection.execute(f"ALTER TABLE ledger.{name} DISABLE TRIGGER ALL")
         connection.execute(SET_BACK)
