@@ -296,6 +296,10 @@ class PostgresTape:
         ranges = list(seqs)
         return self._read(lambda c: rows_of(c, tape, ranges))
 
+    def is_on_record(self, source: str, fact_id: str) -> bool:
+        """Whether the record has a fact with this identity."""
+        return self._read(lambda c: is_on_record(c, source, fact_id))
+
     def told_by(self, source: str, prefix: str) -> list[TapeRow]:
         """Every row of a source whose id starts with `prefix` (not empty), in no order."""
         return self._read(lambda c: with_id_prefix(c, source, prefix))

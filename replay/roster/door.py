@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from infra.access.connections import AccessDatabase
 from infra.access.users import Users
@@ -61,7 +61,7 @@ class Door:
 
     def is_quick(self, judged: Sequence[Judged]) -> bool:
         """Whether these can be checked without the database and without a signature."""
-        if _name_two_people(judged):
+        if any(map(_names_two_people, judged)):
             return False
         known = [self._known.get(name) for name in _properties(judged)]
         now = self._clock()
@@ -74,8 +74,17 @@ class Door:
         """
         rosters = {name: self.roster(name) for name in _properties(judged)}
         now_us = self._now_us()
-        has_users = _name_two_people(judged) and _has_users(self._tape.database)
-        return [_checked(each, rosters, sender, now_us, has_users=has_users) for each in judged]
+        has_users = any(map(_names_two_people, judged)) and _has_users(self._tape.database)
+        return [
+            _checked(
+                each, rosters, sender, now_us, has_users=has_users and not self._is_again(each)
+            )
+            for each in judged
+        ]
+
+    def _is_again(self, each: Judged) -> bool:
+        """Whether its source and id are on record: it is a duplicate or an equivocation then."""
+        return _names_two_people(each) and self._tape.is_on_record(each.source, each.id)
 
     def roster(self, property_: str) -> Roster:
         """The roster of a property, at most `KNOWN_S` old while the database answers.
@@ -110,8 +119,8 @@ def read_roster(
     return seq, taking(roster, map(fact_of, rows), verifies) if rows else roster
 
 
-def _name_two_people(judged: Sequence[Judged]) -> bool:
-    return any(isinstance(each, Received) and each.type in TWO_PEOPLE for each in judged)
+def _names_two_people(each: Judged) -> TypeGuard[Received]:
+    return isinstance(each, Received) and each.type in TWO_PEOPLE
 
 
 def _has_users(database: Database) -> bool:

@@ -212,6 +212,35 @@ def test_a_file_closes_no_day_in_two_names(ledger: Cli, tmp_path: Path) -> None:
     assert (day["sealed"], day["by"]) == (True, "S-finb")
 
 
+def test_a_feed_sent_again_once_there_are_users_is_on_record(
+    cli: Cli, database: Database, tmp_path: Path
+) -> None:
+    """What was recorded before needs no approval; another content of it is an equivocation."""
+    explained = explanation("CC-07")
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text(json.dumps(explained) + "\n")
+    assert verdicts(cli, feed) == ["appended"]
+    with closing(AccessDatabase(database)) as access:
+        add_user(access, "fina", "finance")
+    other = explained | {"data": explained["data"] | {"amount": -1}}
+    again = (explained, other, explanation("CC-08"))
+    feed.write_text("".join(json.dumps(each) + "\n" for each in again))
+    assert verdicts(cli, feed) == ["duplicate", "equivocation", "quarantined"]
+    assert cli("quarantine", "list", "--json").json[-1]["reason"] == "not_approved"
+
+
+def verdicts(cli: Cli, feed: Path) -> list[str]:
+    told = cli("ingest", feed, "--json").json
+    return [each["verdict"] for each in told if "verdict" in each]
+
+
+def explanation(table: str) -> Line:
+    """A variance's explanation in the names of two people."""
+    what = {"gaming_day": DAY, "amount": -2550, "because": "x", "by": "S-fina", "second": "S-finb"}
+    told = fact("variance_explained", 59, "office", table=table, **what)
+    return told | {"id": f"{told['id']}-{table}"}
+
+
 def test_a_release_never_forges_an_act_of_people(
     ledger: Cli, database: Database, tmp_path: Path
 ) -> None:
@@ -220,10 +249,7 @@ def test_a_release_never_forges_an_act_of_people(
         for name in ("opsa", "opsb"):
             add_user(access, name, "ops")
     ops = ("--by", "S-opsa", "--second", "S-opsb")
-    explained = fact(
-        "variance_explained", 59, "office", table="CC-07", gaming_day=DAY, amount=-2550,
-        because="x", by="S-fina", second="S-finb",
-    )  # fmt: skip
+    explained = explanation("CC-07")
     approved = fact("approval_given", 59, "office", request="1", digest="0" * 64, by="S", user="s")
     enrolled = fact("key_revoked", 59, "office", key="0" * 16, because="x", by="S-fina")
     refused = ask_for_release(ledger, tmp_path, explained, ops)
