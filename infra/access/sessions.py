@@ -45,15 +45,15 @@ _S = 1_000_000
 
 
 class SignIn(NamedTuple):
-    """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds.
+    """The result of a sign-in: a token, or none; after a lockout, retry in `wait_s` seconds.
 
     If a second factor is asked for, a right password gives a pending sign-in and no session. After
-    a wrong code it is still pending; without a token or a pending sign-in, it is over.
+    a wrong code it is still pending.
     """
 
-    token: str | None
+    token: str  # of the session, or of the pending sign-in; empty: neither
     wait_s: int = 0
-    pending: str | None = None  # the token of the pending sign-in
+    is_pending: bool = False
 
 
 class Begun(NamedTuple):
@@ -83,7 +83,7 @@ class Sessions:
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. An unknown name takes as long as a known one."""
         tried = self.tried(name, password, address)
-        return self.enter(name, address, "password") if tried.fits else SignIn(None, tried.wait_s)
+        return self.enter(name, address, "password") if tried.fits else SignIn("", tried.wait_s)
 
     def enter(self, name: str, address: str, how: str) -> SignIn:
         """Go on after the password: a session, or a pending one where a second factor is asked."""
@@ -96,7 +96,7 @@ class Sessions:
                 f"INSERT INTO access.pending_sign_ins VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
                 (name, _digest(token)),
             )
-        return SignIn(None, pending=token)
+        return SignIn(token, is_pending=True)
 
     def pending(self, token: str) -> str | None:
         """The name whose password was given in a pending sign-in; None if it is over."""
@@ -116,20 +116,20 @@ class Sessions:
         """
         name = self.pending(pending)
         if name is None:
-            return SignIn(None)
+            return SignIn("")
         tried = self.factors.tried(name, code, address)
         if not tried.fits:
-            return SignIn(None, tried.wait_s, pending)
+            return SignIn(pending, tried.wait_s, is_pending=True)
         return SignIn(self.begin_from(pending, address))
 
-    def begin_from(self, pending: str, address: str) -> str | None:
-        """Turn a pending sign-in into a session; returns its token, or None if it is over."""
+    def begin_from(self, pending: str, address: str) -> str:
+        """Turn a pending sign-in into a session; returns its token, empty if it is over."""
         with self._access.open() as connection:
             row = connection.execute(
                 "DELETE FROM access.pending_sign_ins WHERE token_hash = %s RETURNING name",
                 (_digest(pending),),
             ).fetchone()
-            return _begun(connection, row[0], address, "password and code") if row else None
+            return _begun(connection, row[0], address, "password and code") if row else ""
 
     def tried(self, name: str, password: str, address: str) -> Try:
         """Whether this is the password of a name, counted as a try."""

@@ -88,9 +88,9 @@ async def sign_in(
         refused = _form(request, 429, next=next, name=name, says=says)
         refused.headers["Retry-After"] = str(entry.wait_s)
         return refused
-    return await _entered(request, entry, next) or _form(
-        request, 401, next=next, name=name, says=WRONG
-    )
+    if not entry.token:
+        return _form(request, 401, next=next, name=name, says=WRONG)
+    return await _entered(request, entry, next)
 
 
 @router.post("/sign-out")
@@ -204,7 +204,7 @@ async def first(
         return _first(request, link, 422, user, f"{error.what}. {error.hint}")
     _set_up(request).close()
     entry = await run_in_threadpool(doors.sessions.enter, user.name, address, "first user")
-    return await _entered(request, entry, "/") or RedirectResponse("/sign-in", 303)
+    return await _entered(request, entry, "/")
 
 
 def here(path: str) -> str:
@@ -249,14 +249,12 @@ async def welcome(request: Request, token: str, then: str) -> Response:
     return response
 
 
-async def _entered(request: Request, entry: SignIn, then: str) -> Response | None:
-    """After a right password: the wanted page, or the one that asks for the code; else None."""
-    if entry.token is not None:
+async def _entered(request: Request, entry: SignIn, then: str) -> Response:
+    """After a right password: the wanted page, or the one that asks for the code."""
+    if not entry.is_pending:
         return await welcome(request, entry.token, then)
-    if entry.pending is None:
-        return None
     response = RedirectResponse(f"/sign-in/code?next={quote(here(then))}", 303)
-    authentication.keep(request, response, authentication.PENDING, entry.pending, PENDING_S)
+    authentication.keep(request, response, authentication.PENDING, entry.token, PENDING_S)
     return response
 
 

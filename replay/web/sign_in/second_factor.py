@@ -49,10 +49,10 @@ async def give(request: Request, code: Code = "", next: Next = "/") -> Response:
         code,
         authentication.address(request),
     )
-    if entry.pending is not None:
+    if entry.is_pending:
         tried = Try(fits=False, wait_s=entry.wait_s)
         return _told(await _form(request, name, next, tried), tried)
-    if entry.token is None:
+    if not entry.token:
         return _from_start(next)
     response = await welcome(request, entry.token, next)
     authentication.drop(request, response, authentication.PENDING)
@@ -82,7 +82,7 @@ async def confirm_first(request: Request, code: Code = "", next: Next = "/") -> 
         return _unconfirmed(request, "/sign-in/enrol", here(next), tried)
     sessions = ports(request).sessions
     token = await run_in_threadpool(sessions.begin_from, pending, actor.address)
-    if token is None:
+    if not token:
         return _from_start(next)
     response = page(request, "recovery_codes.html", codes=codes, then=here(next))
     authentication.set_session_cookie(request, response, token)
