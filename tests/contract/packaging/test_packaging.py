@@ -134,6 +134,7 @@ def test_every_service_that_stays_is_watched_and_gets_every_setting(services: di
         r"^#?(ROUND_LEDGER_\w+)=", (ROOT / "infra/docker/env.example").read_text(), re.MULTILINE
     )
     assert {*named} <= {row.name for row in TABLE}
+    assert "ROUND_LEDGER_SECOND_FACTOR" in named, "who may sign in is set up with the server"
 
 
 def test_the_units_are_valid_and_run_what_the_containers_run(
