@@ -15,7 +15,7 @@ COMMENT ON COLUMN access.second_factors.confirmed_at_us IS
     'Since when sign-in asks for a code, microseconds; NULL: no code was given yet.';
 COMMENT ON COLUMN access.second_factors.used_step IS
     'The newest time step whose code was taken: its code and older ones are refused.';
-COMMENT ON COLUMN access.second_factors.name IS 'The user whose it is.';
+COMMENT ON COLUMN access.second_factors.name IS 'The user who signs in with it.';
 COMMENT ON COLUMN access.second_factors.secret IS
     'The secret by AES-256-GCM, nonce first; the key is a file outside the database.';
 
@@ -25,8 +25,8 @@ CREATE TABLE access.recovery_codes (
     CONSTRAINT recovery_codes_pk PRIMARY KEY (name, code_hash)
 );
 
-COMMENT ON TABLE access.recovery_codes IS 'Codes for who lost the app; each is removed by its use.';
-COMMENT ON COLUMN access.recovery_codes.name IS 'The user whose it is.';
+COMMENT ON TABLE access.recovery_codes IS 'Codes for a user who has lost the app. A used one is deleted.';
+COMMENT ON COLUMN access.recovery_codes.name IS 'The user who may sign in with it.';
 COMMENT ON COLUMN access.recovery_codes.code_hash IS 'SHA-256 of a random code of 120 bits.';
 
 CREATE TABLE access.pending_sign_ins (
@@ -39,7 +39,7 @@ CREATE TABLE access.pending_sign_ins (
 COMMENT ON TABLE access.pending_sign_ins IS
     'Sign-ins whose password was right and whose code is not given yet. None is a session.';
 COMMENT ON COLUMN access.pending_sign_ins.began_at_us IS 'When the password was given, microseconds.';
-COMMENT ON COLUMN access.pending_sign_ins.name IS 'Whose it is.';
+COMMENT ON COLUMN access.pending_sign_ins.name IS 'The user whose password was right.';
 COMMENT ON COLUMN access.pending_sign_ins.token_hash IS 'SHA-256 of the random token in the cookie.';
 
 GRANT SELECT, INSERT, DELETE ON access.second_factors, access.recovery_codes,
