@@ -10,6 +10,7 @@ import hashlib
 import secrets
 import stat
 from base64 import b32encode
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from cryptography.exceptions import InvalidTag
@@ -23,9 +24,10 @@ from infra.access.tries import TRIES_S, Try, forget_tries, too_many
 from infra.access.users import end_sessions
 from infra.files import replace_file
 from infra.postgres.advisory_lock import lock_transaction
-from ledger.errors import Refused
+from ledger.errors import Lacking, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from infra.access.connections import AccessDatabase
@@ -198,23 +200,28 @@ class SecondFactors:
         used = connection.execute(
             "SELECT 1 FROM access.second_factors WHERE confirmed_at_us IS NOT NULL LIMIT 1"
         ).fetchone()
-        if not used and not self._key_file.exists():
-            replace_file(self._key_file, secrets.token_bytes(_KEY_BYTES))
+        with _named(self._key_file):
+            if not used and not self._key_file.exists():
+                replace_file(self._key_file, secrets.token_bytes(_KEY_BYTES))
         return self._key()
 
     def _key(self) -> bytes:
-        """The key. Raises `Refused` if it is missing, not of this program, or read by others."""
+        """The key. Raises `Refused` if it is missing, not of this program, or read by others.
+
+        Raises `Lacking` if this login may not read it.
+        """
         path = self._key_file
-        if not path.is_file():
-            raise _no_key("The key of second factors is missing", path)
-        if path.stat().st_mode & _OTHERS:
-            raise Refused(
-                "Other users can read or change the key of second factors",
-                where=str(path),
-                hint=f"Run `chmod 600 {path.name}`. If someone may have read it, reset every"
-                " second factor.",
-            )
-        key = path.read_bytes()
+        with _named(path):
+            if not path.is_file():
+                raise _no_key("The key of second factors is missing", path)
+            if path.stat().st_mode & _OTHERS:
+                raise Refused(
+                    "Other users can read or change the key of second factors",
+                    where=str(path),
+                    hint=f"Run `chmod 600 {path.name}`. If someone may have read it, reset every"
+                    " second factor.",
+                )
+            key = path.read_bytes()
         if len(key) != _KEY_BYTES:
             raise _no_key("The file is not a key of second factors", path)
         return key
@@ -296,6 +303,20 @@ def _opened(key: bytes, name: str, sealed: bytes) -> bytes:
             hint=f"Restore {KEY_FILE} from its copy, or run"
             f" `round-ledger users second-factor {name} --reset`.",
         ) from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Raise `Lacking`, with the name of the key, for what the machine does not allow."""
+    try:
+        yield
+    except OSError as error:
+        raise Lacking(
+            f"The key of second factors cannot be read or made: {error.strerror}",
+            where=str(path),
+            hint="Run commands as the login of `round-ledger serve`, which owns the key. See that"
+            " its disk has space.",
+        ) from error
 
 
 def _no_key(says: str, path: Path) -> Refused:

@@ -6,12 +6,14 @@ the test's.
 
 from __future__ import annotations
 
+import errno
 import hmac
 import re
 import struct
 from base64 import b32decode
 from concurrent.futures import Future, ThreadPoolExecutor
 from html import unescape
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,7 +25,7 @@ from infra.access import second_factor, sessions
 from infra.access.second_factor import KEY_FILE, RECOVERY_CODES, STEP_S
 from infra.access.sessions import FRESH_S
 from infra.access.tries import TRIES_MAX, TRIES_S
-from ledger.errors import Refused
+from ledger.errors import Lacking, Refused
 from replay.web.access.authentication import PENDING, SESSION
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres import copied, waits_for_a_lock
@@ -32,7 +34,6 @@ from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import httpx
 
@@ -492,6 +493,45 @@ def test_the_secret_is_kept_encrypted_by_a_key_outside_the_database(
     key.chmod(0o600)
     owner(staffed, "DELETE FROM access.tries")
     assert factors.tried(NAME, code, "192.0.2.1").fits, "the control"
+
+
+@pytest.mark.parametrize("part", ["stat", "read_bytes"])
+def test_a_key_that_this_login_may_not_read_is_named(
+    staffed: Site, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """A command that another login runs gets no further, and says why."""
+    secret, _ = turned_on(staffed, clock)
+    factors, code = staffed.ports.sessions.factors, code_of(secret, clock.s)
+    key, real = tmp_path / KEY_FILE, getattr(Path, part)
+
+    def denied(path: Path, **given: bool) -> object:
+        if path == key:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, **given)
+
+    with monkeypatch.context() as other:
+        other.setattr(Path, part, denied)
+        for act in (lambda: factors.tried(NAME, code, "192.0.2.1"), lambda: factors.begin("ops")):
+            with pytest.raises(Lacking, match="Permission denied") as told:
+                act()
+            assert told.value.where == str(key)
+        answer = give(after_password(staffed), code)
+        assert (answer.status_code, "Permission denied" in answer.text) == (503, True)
+        assert str(tmp_path) not in answer.text
+    owner(staffed, "DELETE FROM access.tries")
+    assert factors.tried(NAME, code, "192.0.2.1").fits, "the control: it took no code"
+
+
+def test_a_key_that_cannot_be_written_is_named(
+    staffed: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, _octets: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(second_factor, "replace_file", full)
+    with pytest.raises(Lacking, match="No space left") as told:
+        staffed.ports.sessions.factors.begin(NAME)
+    assert told.value.where == str(tmp_path / KEY_FILE)
 
 
 def test_a_secret_copied_to_another_user_makes_no_code(staffed: Site, clock: Clock) -> None:
