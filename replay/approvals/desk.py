@@ -90,6 +90,18 @@ class ApprovalDecisions(Decisions[Any]):
         self.decide(new, body)
         return self.request(property_, new.name)
 
+    def record(
+        self, act: str, property_: str, terms: Mapping[str, str], people: tuple[str, str]
+    ) -> int:
+        """Record an act at once, by two people as they name themselves; the position of its fact.
+
+        It is for a ledger without users. Raises `Refused` and `Usage`, as the act itself.
+        """
+        made = act_of(act).make(self._proposed(property_, terms, *people))
+        [position] = self.decide_together((made.case, made.body), release=made.release)
+        made.done()
+        return position
+
     def request(self, property_: str, name: str) -> ApprovalRequest:
         """A request. Raises `NotFound`."""
         found: ApprovalRequest = self.read(ApprovalRequest(property=property_, name=name))

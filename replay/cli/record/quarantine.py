@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 from msgspec import to_builtins
 
+from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.sender import os_login
 from ledger.errors import Usage
-from ledger.record.tape import InQuarantine, unframe_attributes
+from ledger.record.tape import InQuarantine, Receipt, Verdict, unframe_attributes
 from ledger.values import format_time
 from replay.approvals.acts import release_act
+from replay.approvals.desk import ApprovalDecisions
 from replay.approvals.releases import released_fact
 from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
@@ -107,7 +109,8 @@ def release(
 
     After an upgrade, bytes that were malformed may be a fact. A corrected fact is appended with the
     attribute `quarantineid`, the number of the input that it replaces. Once the ledger has users,
-    it needs --by and --because, and asks --second to approve it.
+    it needs --by and --because, and asks --second to approve it. Before, both people and the reason
+    are recorded if they are given.
 
     Example: round-ledger quarantine release 17 --as corrected.json
     """
@@ -115,20 +118,34 @@ def release(
     with opened_database() as database, PostgresTape(database) as tape:
         fact = released_fact(tape, number, octets, str(corrected)).fact
         person = signed_in(database, by, password_file)
+        terms = {"quarantine": str(number), "because": because}
+        terms |= {} if octets is None else {"corrected": octets.decode()}
+        wanted = RequestedAct(release_act(fact), fact.source.split("/")[1], terms, second)
         if person:
             two_people(by, second, "--second")
-            terms = {"quarantine": str(number), "because": because}
-            terms |= {} if octets is None else {"corrected": octets.decode()}
-            house = fact.source.split("/")[1]
-            wanted = RequestedAct(release_act(fact), house, terms, second)
             ask(database, person, wanted, json=json)
             return
-        receipt = tape.release(number, fact._replace(sender=os_login()))
+        if by or second or because:
+            receipt = _by_two(database, tape, wanted, by)
+        else:
+            receipt = tape.release(number, fact._replace(sender=os_login()))
     said = answer(fact, receipt)
     if json:
         print_json(said, {"released": number})
     else:
         show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _by_two(database: Database, tape: PostgresTape, wanted: RequestedAct, by: str) -> Receipt:
+    """Release it with the fact that names both people, as they typed themselves."""
+    act, property_, terms, second = wanted
+    people = two_people(by, second, "--second")
+    with ApprovalDecisions(database, tape, in_force().home) as desk:
+        decided = desk.record(act, property_, terms, people)
+    position = tape.in_quarantine(int(terms["quarantine"])).released_position or 0
+    [row] = tape.read(position - 1, 1)
+    verdict: Verdict = "appended" if position > decided else "duplicate"
+    return Receipt(verdict, row.source, row.id, position, row.table_seq, row.hash)
 
 
 def _read(path: Path) -> bytes:

@@ -331,6 +331,21 @@ def test_without_users_nothing_changes(cli: Cli, tmp_path: Path) -> None:
     assert (closed.code, closed.json[0]["sealed"]) == (0, True), closed.err
 
 
+def test_without_users_a_release_keeps_who_is_named_for_it(
+    cli: Cli, database: Database, tmp_path: Path
+) -> None:
+    right = [each | {"id": f"late-{number}"} for number, each in enumerate(day_lines()[:2])]
+    named = ask_for_release(cli, tmp_path, right[0])
+    assert (named.code, named.json[0]["verdict"]) == (0, "appended"), named.err
+    [(told, position, _)] = released(database)
+    assert (told["by"], told["second"], told["because"]) == ("S-fina", "S-finb", "Its clock.")
+    assert named.json[0]["position"] == position + 1
+    half = ask_for_release(cli, tmp_path, right[1], ("--by", "S-fina"))
+    assert (half.code, "Two people are needed" in half.err) == (2, True)
+    assert cli("quarantine", "release", "2", "--as", tmp_path / "right.json").code == 0
+    assert len(released(database)) == 1, "nobody was named for the second"
+
+
 def test_approving_needs_users(cli: Cli) -> None:
     none = give(cli, "06522a1b4c3d80-9f01ab", "S-finb")
     assert (none.code, "no request" in none.err) == (2, True)
