@@ -20,7 +20,8 @@ TRIES_MAX = 5
 NAMES_MAX = 30
 """Different names that fail from one client before that client is refused.
 
-There is no limit for a name over all clients: anyone could lock out a colleague with it.
+A name's passwords have no limit over all clients: anyone could lock out a colleague with it. Codes
+of a second factor have one, since they come after the password.
 """
 
 _S = 1_000_000

@@ -92,6 +92,10 @@ class Users:
             )
             return [Account._make(row) for row in rows.fetchall()]
 
+    def has_password(self, name: str) -> bool:
+        """Whether this user signs in with a password, and not at the identity provider alone."""
+        return any(each.name == name and each.password for each in self.list())
+
     def add(
         self,
         user: User,

@@ -13,7 +13,7 @@ from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time, quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.people import opened_sessions, typed_password
+from replay.cli.shell.people import opened_sessions, typed_secret
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_lines, print_list, say, show_table
 from replay.shell.zones import house_zones
@@ -292,8 +292,8 @@ def _roles(given: list[str]) -> list[Role]:
 
 def _password(file: Path | None) -> str:
     """A password: the first line of a file or stdin, or typed twice, hidden. Raises `Usage`."""
-    password = typed_password(file)
-    if file is None and password != typed_password(None, "Again: "):
+    password = typed_secret(file)
+    if file is None and password != typed_secret(None, "Again: "):
         raise Usage("The two passwords differ", where="Password", hint="Run the command again.")
     return password
 

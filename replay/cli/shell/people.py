@@ -52,9 +52,9 @@ def signed_in(database: Database, by: str, password_file: Path | None) -> Person
         account = _meant(accounts, by.strip())
         tried = opened_sessions(access).at_terminal(
             account.name,
-            typed_password(password_file),
+            typed_secret(password_file),
             local_actor(),
-            lambda: typed_password(password_file, "Code: ", line=1),
+            lambda: typed_secret(password_file, "Code: ", line=1),
         )
     if not tried.fits:
         wait = f" Try again in {tried.wait_s // 60} minutes." if tried.wait_s else ""
@@ -74,10 +74,10 @@ def opened_sessions(access: AccessDatabase) -> Sessions:
     return Sessions(access, SecondFactors(access, settings.home, required=required))
 
 
-def typed_password(file: Path | None, prompt: str = "Password: ", line: int = 0) -> str:
-    """A line of a file, by its number from 0; or the next of stdin, or typed, hidden.
+def typed_secret(file: Path | None, prompt: str = "Password: ", line: int = 0) -> str:
+    """A password or code: a line of a file, by its number from 0; the next of stdin; or typed.
 
-    Raises `Usage`.
+    What is typed is hidden. Raises `Usage`.
     """
     if file is not None and str(file) == "-":
         return sys.stdin.readline().rstrip("\r\n")

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.access.sessions import SESSION_S_MAX
+from infra.access.sessions import SESSION_S_MAX, digest_of
 from infra.access.tries import Try
 from infra.access.users import Role, User
 from infra.sender import SENDER
@@ -106,7 +106,7 @@ async def require_fresh(request: Request, user: User) -> None:
         raise PasswordNeededError
     tried = await prove(request, user)
     if tried.wait_s:
-        raise PasswordNeededError(f"Too many tries. Try again in {tried.wait_s // 60} minutes.")
+        raise PasswordNeededError(too_many_tries(tried.wait_s))
     if not tried.fits:
         has_code = await run_in_threadpool(sessions.factors.is_on, user.name)
         raise PasswordNeededError(
@@ -123,6 +123,16 @@ async def prove(request: Request, user: User) -> Try:
     return await run_in_threadpool(
         ports(request).sessions.prove, token, user.name, password, code, address(request)
     )
+
+
+def too_many_tries(wait_s: int) -> str:
+    """What a page says after a lockout."""
+    return f"Too many tries. Try again in {wait_s // 60} minutes."
+
+
+def session_digest(request: Request) -> str:
+    """The digest of the session of a request."""
+    return digest_of(request.cookies.get(cookie(request, SESSION), ""))
 
 
 async def visitor(request: Request) -> User | None:

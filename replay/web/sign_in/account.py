@@ -7,7 +7,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from infra.access.connections import Actor
-from infra.access.sessions import digest_of
 from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, User, check_password
 from ledger.errors import LedgerError
 from ledger.values import quantity
@@ -44,8 +43,7 @@ async def change_password(request: Request, new: Typed = "") -> Response:
         return await _shown(request, user, 422, f"{error.what}. {error.hint}")
     tried = await authentication.prove(request, user)
     if tried.wait_s:
-        says = f"Too many tries. Try again in {tried.wait_s // 60} minutes."
-        return await _shown(request, user, 429, says)
+        return await _shown(request, user, 429, authentication.too_many_tries(tried.wait_s))
     if not tried.fits:
         has_code = await run_in_threadpool(doors.sessions.factors.is_on, user.name)
         return await _shown(request, user, 401, WRONG_OF_TWO if has_code else WRONG)
@@ -62,7 +60,7 @@ async def end_session(request: Request, session: Typed = "") -> Response:
     user = await _user(request)
     await authentication.check_csrf(request)
     await authentication.require_fresh(request, user)
-    sessions, this = ports(request).sessions, _this(request)
+    sessions, this = ports(request).sessions, authentication.session_digest(request)
     ended = [
         each
         for each in await run_in_threadpool(sessions.running, user.name)
@@ -80,13 +78,6 @@ async def _user(request: Request) -> User:
     return user
 
 
-def _this(request: Request) -> str:
-    """The digest of the session of a request."""
-    return digest_of(
-        request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
-    )
-
-
 def _left(doors: Ports, name: str) -> str:
     """How many recovery codes a user still has."""
     left = doors.sessions.factors.recovery_codes_left(name)
@@ -95,15 +86,14 @@ def _left(doors: Ports, name: str) -> str:
 
 async def _shown(request: Request, user: User, status: int = 200, says: str = "") -> Response:
     doors = ports(request)
-    accounts = await run_in_threadpool(doors.users.list)
     return page(
         request,
         "account.html",
         status,
         user=user,
-        has_password=any(each.name == user.name and each.password for each in accounts),
+        has_password=await run_in_threadpool(doors.users.has_password, user.name),
         sessions=await run_in_threadpool(doors.sessions.running, user.name),
-        this=_this(request),
+        this=authentication.session_digest(request),
         has_code=await run_in_threadpool(doors.sessions.factors.is_on, user.name),
         code_required=doors.sessions.factors.required,
         left=await run_in_threadpool(_left, doors, user.name),

@@ -84,7 +84,7 @@ async def sign_in(
     access = ports(request).sessions
     entry = await run_in_threadpool(access.sign_in, name, password, authentication.address(request))
     if entry.wait_s:
-        says = f"Too many tries. Try again in {entry.wait_s // 60} minutes."
+        says = authentication.too_many_tries(entry.wait_s)
         refused = _form(request, 429, next=next, name=name, says=says)
         refused.headers["Retry-After"] = str(entry.wait_s)
         return refused
@@ -153,14 +153,13 @@ async def ask_again(request: Request, says: str) -> Response:
         if isinstance(text, str) and name not in authentication.OWN_FIELDS
     ]
     doors, name = ports(request), user.name if user else ""
-    accounts = await run_in_threadpool(doors.users.list)
     has_code = await run_in_threadpool(doors.sessions.factors.is_on, name)
     return page(
         request,
         "password_again.html",
         401,
         user=user,
-        has_password=any(each.name == name and each.password for each in accounts),
+        has_password=await run_in_threadpool(doors.users.has_password, name),
         action="/session/password" if is_read else path,
         fields=[("next", here(path))] if is_read else typed,
         password=authentication.PASSWORD_AGAIN,

@@ -103,7 +103,7 @@ async def confirm(request: Request, code: Code = "") -> Response:
     user = await _fresh_user(request)
     actor = Actor(user.name, authentication.address(request))
     tried, codes = await run_in_threadpool(
-        _factors(request).confirm, user.name, code, actor, _session(request)
+        _factors(request).confirm, user.name, code, actor, authentication.session_digest(request)
     )
     if not tried.fits:
         return _unconfirmed(request, "/account/second-factor", "/account", tried)
@@ -126,7 +126,11 @@ async def turn_off(request: Request) -> Response:
         return _told(response, tried)
     actor = Actor(user.name, authentication.address(request))
     await run_in_threadpool(
-        factors.remove, user.name, actor, "second_factor_off", _session(request)
+        factors.remove,
+        user.name,
+        actor,
+        "second_factor_off",
+        authentication.session_digest(request),
     )
     return RedirectResponse("/account", 303)
 
@@ -144,8 +148,7 @@ async def _fresh_user(request: Request) -> User:
     """The signed-in user, who has shown the password lately and signs in with it."""
     user = await _user(request)
     await authentication.require_fresh(request, user)
-    accounts = await run_in_threadpool(ports(request).users.list)
-    if not any(each.name == user.name and each.password for each in accounts):
+    if not await run_in_threadpool(ports(request).users.has_password, user.name):
         raise HTTPException(403, "You sign in at the identity provider. It asks for a code there.")
     return user
 
@@ -166,13 +169,6 @@ async def _begun(request: Request) -> str | None:
     name = await _pending(request)
     await authentication.check_csrf(request)
     return name
-
-
-def _session(request: Request) -> str:
-    """The digest of the session of a request."""
-    return digest_of(
-        request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
-    )
 
 
 def _factors(request: Request) -> SecondFactors:
@@ -216,7 +212,7 @@ def _unconfirmed(request: Request, action: str, then: str, tried: Try) -> Respon
 
 def _says(tried: Try) -> str:
     if tried.wait_s:
-        return f"Too many tries. Try again in {tried.wait_s // 60} minutes."
+        return authentication.too_many_tries(tried.wait_s)
     return WRONG
 
 
