@@ -11,10 +11,11 @@ from ledger.errors import Refused, Usage
 from ledger.record.tape import Quarantined, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_kept, parse_structured
 from ledger.roster.door import COMMANDS_ONLY
+from ledger.roster.signature import SIGNATURE, SIGNKEY
 
 if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
-    from ledger.record.tape import InQuarantine, Received
+    from ledger.record.tape import InQuarantine, Received, TapeRow
 
 NAMED = "quarantineid"
 """The attribute with which a corrected fact names the input it replaces."""
@@ -54,7 +55,7 @@ def released_fact(
 def require_new(tape: PostgresTape, fact: Received) -> None:
     """Raise `Refused` if another fact with this identity is on record."""
     rows = tape.told_by(fact.source, fact.id)
-    if any(row.id == fact.id and row.data != fact.data for row in rows):
+    if any(row.id == fact.id and _content(row) != _content(fact) for row in rows):
         raise Refused(
             "Its source and id are on record with other bytes",
             where=f"{fact.source}, id {fact.id}",
@@ -66,6 +67,13 @@ def fact_digest(fact: Received) -> str:
     """SHA-256 of what a fact says: its type, source, id, time, subject, attributes and data."""
     says = (fact.type, fact.source, fact.id, fact.time_us, fact.subject, fact.attributes, fact.data)
     return hashlib.sha256(msgspec.json.encode(says)).hexdigest()
+
+
+def _content(of: TapeRow | Received) -> tuple[bytes, dict[str, str]]:
+    """What makes two facts of one identity the same: the data, and attributes but a signature."""
+    attributes = unframe_attributes(of.attributes)
+    told = {name: attributes[name] for name in attributes.keys() - {SIGNKEY, SIGNATURE}}
+    return of.data, told
 
 
 def _same_again(row: InQuarantine) -> Received:

@@ -241,6 +241,17 @@ def explanation(table: str) -> Line:
     return told | {"id": f"{told['id']}-{table}"}
 
 
+def test_nobody_asks_for_a_release_that_the_record_cannot_hold(ledger: Cli, tmp_path: Path) -> None:
+    """The same data with other attributes is another content of one source and id."""
+    right = day_lines()[0] | {"id": "late-1"}
+    (tmp_path / "kept.jsonl").write_text(json.dumps(right) + "\n")
+    ledger("ingest", tmp_path / "kept.jsonl")
+    taken = ask_for_release(ledger, tmp_path, right)
+    assert (taken.code, "on record with other bytes" in taken.err) == (2, True), taken.out
+    free = ask_for_release(ledger, tmp_path, right | {"id": "late-2"})
+    assert free.code == 0, "the control"
+
+
 def test_a_release_never_forges_an_act_of_people(
     ledger: Cli, database: Database, tmp_path: Path
 ) -> None:
