@@ -22,7 +22,7 @@ from ledger.facts import BreakAcknowledged, QuarantineReleased, VarianceExplaine
 from ledger.facts.vocabulary import FactRef
 from ledger.roster.door import TWO_PEOPLE
 from ledger.values import dollars, format_time
-from replay.approvals.releases import fact_digest, released_fact, require_new
+from replay.approvals.releases import corrected_of, fact_digest, released_fact, require_new
 from replay.recording.plain_papers import EnteredPaper
 from replay.recording.sealed_days import (
     SealedDay,
@@ -195,9 +195,9 @@ def _released_closing(of: Proposed) -> MadeFact:
 
 
 def _release(of: Proposed, act: str) -> MadeFact:
-    number, given = int(of.terms["quarantine"]), of.terms.get("corrected")
+    number, given = int(of.terms["quarantine"]), corrected_of(of.terms)
     with PostgresTape(of.database) as tape:
-        row, fact = released_fact(tape, number, None if given is None else given.encode())
+        row, fact = released_fact(tape, number, given)
         require_new(tape, fact)
     if act != release_act(fact):
         raise Refused(

@@ -14,11 +14,18 @@ from ledger.roster.door import COMMANDS_ONLY
 from ledger.roster.signature import SIGNATURE, SIGNKEY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from infra.postgres.tape import PostgresTape
     from ledger.record.tape import InQuarantine, Received, TapeRow
 
 NAMED = "quarantineid"
 """The attribute with which a corrected fact names the input it replaces."""
+
+CORRECTED_OCTETS_MAX = 44 * 1024
+"""The most bytes of a corrected fact as JSON text: its request is one fact, of 64 KiB at most."""
+
+_PIECE = 4_000  # characters of a term
 
 
 class ReleasedFact(NamedTuple):
@@ -50,6 +57,28 @@ def released_fact(
             hint=f"Use `round-ledger {COMMANDS_ONLY[fact.type]}`: it names the people who did it.",
         )
     return ReleasedFact(row, fact)
+
+
+def corrected_terms(octets: bytes) -> dict[str, str]:
+    """A corrected fact in pieces that fit the terms of a request. Raises `Usage`."""
+    text = octets.decode().strip()
+    size = len(msgspec.json.encode(text))
+    if size > CORRECTED_OCTETS_MAX:
+        raise Usage(
+            f"The corrected fact has {size:,} bytes as JSON text",
+            where="--as",
+            hint=f"Two people release one of at most {CORRECTED_OCTETS_MAX:,}. Each quote counts "
+            "twice. Leave out blanks.",
+        )
+    pieces = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
+    return {f"corrected_{number}": piece for number, piece in enumerate(pieces, 1)}
+
+
+def corrected_of(terms: Mapping[str, str]) -> bytes | None:
+    """The corrected fact that the terms of a request hold, or None."""
+    names = ("corrected", *(f"corrected_{number}" for number in range(1, len(terms) + 1)))
+    pieces = [terms[name] for name in names if name in terms]
+    return "".join(pieces).encode() if pieces else None
 
 
 def require_new(tape: PostgresTape, fact: Received) -> None:

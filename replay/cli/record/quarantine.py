@@ -13,11 +13,11 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.sender import os_login
 from ledger.errors import Usage
-from ledger.record.tape import InQuarantine, Receipt, Verdict, unframe_attributes
+from ledger.record.tape import InQuarantine, Receipt, Received, Verdict, unframe_attributes
 from ledger.values import format_time
 from replay.approvals.acts import release_act
 from replay.approvals.desk import ApprovalDecisions
-from replay.approvals.releases import released_fact
+from replay.approvals.releases import corrected_terms, released_fact
 from replay.cli.finance.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.people import PasswordFile, signed_in
@@ -118,14 +118,13 @@ def release(
     with opened_database() as database, PostgresTape(database) as tape:
         fact = released_fact(tape, number, octets, str(corrected)).fact
         person = signed_in(database, by, password_file)
-        terms = {"quarantine": str(number), "because": because}
-        terms |= {} if octets is None else {"corrected": octets.decode()}
-        wanted = RequestedAct(release_act(fact), fact.source.split("/")[1], terms, second)
         if person:
+            wanted = _wanted(number, fact, octets, because, second)
             two_people(by, second, "--second")
             ask(database, person, wanted, json=json)
             return
         if by or second or because:
+            wanted = _wanted(number, fact, octets, because, second)
             receipt = _by_two(database, tape, wanted, by)
         else:
             receipt = tape.release(number, fact._replace(sender=os_login()))
@@ -134,6 +133,15 @@ def release(
         print_json(said, {"released": number})
     else:
         show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _wanted(
+    number: int, fact: Received, octets: bytes | None, because: str, second: str
+) -> RequestedAct:
+    """What is asked for to release an input as this fact."""
+    terms = {"quarantine": str(number), "because": because}
+    terms |= {} if octets is None else corrected_terms(octets)
+    return RequestedAct(release_act(fact), fact.source.split("/")[1], terms, second)
 
 
 def _by_two(database: Database, tape: PostgresTape, wanted: RequestedAct, by: str) -> Receipt:

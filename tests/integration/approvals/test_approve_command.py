@@ -15,6 +15,7 @@ from infra.access.users import User, Users
 from infra.postgres.tape import PostgresTape
 from ledger.errors import Refused
 from replay.approvals.desk import ApprovalDecisions
+from replay.approvals.releases import CORRECTED_OCTETS_MAX
 from replay.recording.house_facts import now_us
 from tests.fixtures.web import PASSWORD, add_user
 from tests.scenes.table_days import DAY, count, day_lines, fact
@@ -250,6 +251,24 @@ def test_nobody_asks_for_a_release_that_the_record_cannot_hold(ledger: Cli, tmp_
     assert (taken.code, "on record with other bytes" in taken.err) == (2, True), taken.out
     free = ask_for_release(ledger, tmp_path, right | {"id": "late-2"})
     assert free.code == 0, "the control"
+
+
+def test_a_large_corrected_fact_is_released_by_two_people(
+    ledger: Cli, database: Database, tmp_path: Path
+) -> None:
+    """A text of a fact has 4,000 characters; a request holds more, up to what one fact holds."""
+    right = day_lines()[0] | {"id": "late-1"}
+    right["data"] = right["data"] | {"note": 'a "quoted" \N{EURO SIGN} ' * 1_000}
+    asked = ask_for_release(ledger, tmp_path, right)
+    assert asked.code == 0, asked.err
+    assert give(ledger, asked.json[0]["request"], "S-finb").code == 0
+    [row] = ledger("quarantine", "list", "--released", "--json").json
+    with PostgresTape(database) as tape:
+        [kept] = tape.read(row["released_position"] - 1, 1)
+    assert json.loads(kept.data) == right["data"]
+    larger = right | {"id": "late-2", "data": right["data"] | {"note": "x" * CORRECTED_OCTETS_MAX}}
+    refused = ask_for_release(ledger, tmp_path, larger)
+    assert (refused.code, "of at most 45,056" in refused.err) == (2, True), refused.err
 
 
 def test_a_release_never_forges_an_act_of_people(
