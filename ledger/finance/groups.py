@@ -173,7 +173,8 @@ def _has_no(of: TableWin, name: str) -> bool:
     """Whether a table has no such figure by its kind: poker, or tournaments without a tray."""
     is_poker = of.owed is None
     if name in _OF_TRAY:
-        return getattr(of, name) is None and name not in of.missing
+        lacks = {each.rpartition(": ")[2] for each in of.missing}  # with its day, of a period
+        return getattr(of, name) is None and name not in lacks
     return is_poker if name in _OF_POKER else not is_poker and name in _OF_BANKED
 
 

@@ -61,7 +61,7 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
         for each in (_entries(asked) if is_day else ())
         for name in (each.table, ALL, f"{ALL} {_game(asked, each.table)}")
     )
-    of_period = [msgspec.structs.replace(each, gaming_day=asked.gaming_day) for each in asked.wins]
+    of_period = asked.wins if is_day else _as_one_day(asked)
     sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
     for of in (*asked.wins, *sums):
         drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
@@ -72,6 +72,13 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
             drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
             of.counted, _hold(of), of.coupons.counted, len(of.exceptions), *counts,
         )  # fmt: skip
+
+
+def _as_one_day(asked: AskedReport) -> list[TableWin]:
+    """The wins of a period, with open days among them too, as wins of one open day."""
+    return [
+        msgspec.structs.replace(each, gaming_day=asked.gaming_day, version=0) for each in asked.wins
+    ]
 
 
 def _game(asked: AskedReport, table: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from consumers.finance import coupons_and_checks
+from consumers.finance import coupons_and_checks, money_facts
 from consumers.finance.exceptions import two_contents_of
 from infra.postgres.connection import Database
 from ledger.errors import Usage
@@ -27,6 +27,7 @@ _PIECES = (
     *("received", "issued", "distributed", "returned", "voided"),
     *("dropped", "redeemed", "refused", "outstanding"),
 )
+_VIEWS = (coupons_and_checks.VIEW, money_facts.VIEW)
 Line = BatchLine | UnknownLine | QuarterLine
 
 _QUARTER = re.compile(r"\d{4}-Q[1-4]")
@@ -53,7 +54,7 @@ def coupons(
     """
     if quarter is not None and not _QUARTER.fullmatch(quarter):
         raise Usage(f"`{quarter}` is not a quarter", where="--quarter", hint="Give one as 2026-Q4.")
-    with opened_views([coupons_and_checks.VIEW], property_) as database:
+    with opened_views(_VIEWS, property_) as database:
         told = coupons_and_checks.coupon_facts(database, property_)
         _say_two_contents(database, property_, on_coupons.COUPON_FACTS)
     found: dict[str, Sequence[Line]] = {
@@ -142,7 +143,7 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
 
     Example: round-ledger checks
     """
-    with opened_views([coupons_and_checks.VIEW], property_) as database:
+    with opened_views(_VIEWS, property_) as database:
         told = coupons_and_checks.check_facts(database, property_)
         _say_two_contents(database, property_, on_checks.CHECK_FACTS)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}

@@ -134,6 +134,17 @@ def test_a_group_says_which_table_lacks_a_paper_or_has_a_gap(
     assert "CC-07 · missing · box" in said
 
 
+@pytest.mark.parametrize(
+    "command", [("coupons",), ("coupons", "--quarter", "2026-Q4"), ("checks",), ("drop",)]
+)
+def test_a_command_is_the_first_one_of_a_ledger(
+    cli: Cli, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    ingest(cli, tmp_path, fact("coupon_dropped", 12, serial="MP-1", face=500))
+    ran = cli(*command)
+    assert ran.code == 0, ran.err
+
+
 def test_lines_of_two_casinos_say_whose_they_are(cli: Cli, tmp_path: Path) -> None:
     told = [
         fact("meter_read", 10, meter="straight_jack", amount=500),

@@ -190,6 +190,21 @@ def test_what_comes_late_changes_no_byte_of_a_closed_days_reports_and_stands_in_
 
 
 @pytest.mark.long
+def test_a_month_with_a_closed_day_sums_its_open_ones_too(two_days: Cli, tmp_path: Path) -> None:
+    """The other table has the closed day alone, so that all its days are closed."""
+    other = json.loads(json.dumps(day_lines(count(59))).replace("CC-07", "CC-08"))
+    box = json.loads(json.dumps(other).replace('"B1"', '"B8"'))
+    ingest(two_days, tmp_path / "feed.jsonl", [each | {"id": f"8-{each['id']}"} for each in box])
+    before = printed(two_days, tmp_path, "master-game", "--period", "month", day=NEXT)
+    assert [row[0] for row in before] == ["CC-07", "CC-08", "all", "all"]
+    closed = two_days("day", "close", DAY, "--by", "F-1", "--second", "F-2", "--despite", "F-3")
+    assert closed.code == 0, closed.err
+    after = printed(two_days, tmp_path, "master-game", "--period", "month", day=NEXT)
+    assert [row[4:17] for row in after] == [row[4:17] for row in before]
+    assert [row[3] == "SEALED" for row in after] == [False, True, False, False]
+
+
+@pytest.mark.long
 def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: Path) -> None:
     first, second = (
         dict(zip(HEADS, printed(two_days, tmp_path, "master-game", day=day)[0], strict=False))

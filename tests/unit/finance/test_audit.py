@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 from ledger.adjudication.feed import adjudicate
 from ledger.finance.feed import wins
+from ledger.finance.groups import grouped, over_days
 from ledger.finance.win import REPORT, REPORT_5, REPORT_7
 from tests.property.finance.floors import floor, read_by_program, worked_out
 from tests.scenes.table_days import (
@@ -307,3 +309,13 @@ def test_foreign_notes_without_a_rate_are_an_exception(rate: str, found: list[st
     [now], [then] = (wins(facts, [], None, report) for report in (REPORT, REPORT_7))
     assert (codes(now), codes(then)) == (found, [])
     assert now.drop.foreign == (0 if found else 5_362)
+
+
+@pytest.mark.parametrize("lacks", [True, False])
+def test_a_sum_of_tables_over_days_lacks_an_opener_that_one_of_them_lacks(*, lacks: bool) -> None:
+    other = json.loads(json.dumps(day_lines(count(59))).replace("CC-07", "CC-08"))
+    other = [each | {"id": f"8-{each['id']}"} for each in other]
+    lines = [each for each in other if not (lacks and each["data"].get("kind") == "open")]
+    facts = read_by_program([*day_lines(count(59)), *lines])
+    [house] = grouped(over_days(wins(facts, [])), "house")
+    assert house.opener == (None if lacks else 1_000_000)
