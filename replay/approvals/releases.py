@@ -12,6 +12,7 @@ from ledger.record.tape import Quarantined, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_kept, parse_structured
 from ledger.roster.door import COMMANDS_ONLY
 from ledger.roster.signature import SIGNATURE, SIGNKEY
+from ledger.values import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +66,7 @@ def corrected_terms(octets: bytes) -> dict[str, str]:
     size = len(msgspec.json.encode(text))
     if size > CORRECTED_OCTETS_MAX:
         raise Usage(
-            f"The corrected fact has {size:,} bytes as JSON text",
+            f"The corrected fact has {quantity(size, 'byte')} as JSON text",
             where="--as",
             hint=f"Two people release one of at most {CORRECTED_OCTETS_MAX:,}. Each quote counts "
             "twice. Leave out blanks.",
