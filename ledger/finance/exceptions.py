@@ -85,6 +85,10 @@ SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
 """Codes that no report before version 9 has."""
 
 
+SINCE_10: frozenset[str] = frozenset()
+"""Codes that no report before version 10 has."""
+
+
 class _Counted(NamedTuple):
     """One coupon in the last count of a box."""
 

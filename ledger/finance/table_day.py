@@ -28,6 +28,7 @@ from ledger.finance.exceptions import (
     SINCE_7,
     SINCE_8,
     SINCE_9,
+    SINCE_10,
     TWO_KINDS,
     numbers_given_twice,
     totals_differ,
@@ -41,6 +42,7 @@ from ledger.finance.win import (
     REPORT_6,
     REPORT_7,
     REPORT_8,
+    REPORT_9,
     AuditException,
     BoxContent,
     Cause,
@@ -158,6 +160,8 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
+    if report >= REPORT_9:
+        return of._replace(report=report)
     slips = [each if each.accepted else each._replace(elsewhere=()) for each in of.slips]
     since = of._replace(report=report, slips=slips, after=(), carried=())
     if report >= REPORT_6:
@@ -339,7 +343,8 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *(SINCE_6 if of.report < REPORT_6 else ()),
         *(SINCE_7 if of.report < REPORT_7 else ()),
         *(SINCE_8 if of.report < REPORT_8 else ()),
-        *(SINCE_9 if of.report < REPORT else ()),
+        *(SINCE_9 if of.report < REPORT_9 else ()),
+        *(SINCE_10 if of.report < REPORT else ()),
     }
     return [each for each in found if each.code not in later]
 
