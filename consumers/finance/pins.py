@@ -10,7 +10,7 @@ from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS, submission_rows
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.finance.day_versions import at_edge
-from ledger.finance.placing import own_day, table_of
+from ledger.finance.placing import by_time, own_day, table_of
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
@@ -104,8 +104,8 @@ def facts_at_edge(
         "tables": list(tables),
     }
     late = [*submission_rows(store, property_), *store.rows_named(_STARTS, pins)]
-    beyond = sorted((row for row in late if is_beyond(heads, row)), key=lambda row: row.position)
-    return at_edge(map(fact_of, beyond), gaming_day)
+    beyond = [fact_of(row) for row in late if is_beyond(heads, row)]
+    return at_edge(sorted(beyond, key=by_time), gaming_day)
 
 
 class LateFact(NamedTuple):
@@ -122,7 +122,7 @@ def late_facts(
     papers: Mapping[FactId, Place | None],
     table: str | None = None,
 ) -> dict[str, list[LateFact]]:
-    """The facts of a gaming day beyond these heads, by table, in order of arrival.
+    """The facts of a gaming day beyond these heads, by table, in order of time.
 
     papers: the day's facts outside rounds, with their places (`DayRecords.papers`).
     """
@@ -150,7 +150,8 @@ def late_facts(
         if table in (None, of) and of not in tables[place, seq]:
             tables[place, seq].append(of)
     late: dict[str, list[LateFact]] = defaultdict(list)
-    for row in store.rows_at((place, seq, seq) for place, seq in tables):
+    rows = store.rows_at((place, seq, seq) for place, seq in tables)
+    for row in sorted(rows, key=lambda row: (row.time_us, row.source, row.id)):
         for of in tables[row.tape, row.table_seq]:
             late[of].append(LateFact(FactRef(row.source, row.id), row.time_us))
     return late

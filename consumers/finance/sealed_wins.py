@@ -35,6 +35,7 @@ from ledger.finance import day_versions
 from ledger.finance.day_versions import DayWins
 from ledger.finance.meters.journal import merged, meter_entries
 from ledger.finance.meters.lines import by_day
+from ledger.finance.placing import by_time
 from ledger.finance.shifts import shift_at, shift_times
 from ledger.finance.table_day import money, money_of_win
 from ledger.finance.win import REPORT, AuditException, TableWin
@@ -376,6 +377,7 @@ def _adjusted(
     rows = pinned_rows(store, property_, after.heads)
     facts = [fact_of(row) for row in rows]
     late = [fact for row, fact in zip(rows, facts, strict=True) if is_beyond(before.heads, row)]
+    late.sort(key=by_time)
     return day_versions.adjustments(
         said(store, property_, before, kept).wins,
         said(store, property_, after, kept).wins,

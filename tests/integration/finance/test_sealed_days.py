@@ -83,6 +83,17 @@ def test_a_closed_day_says_the_same_bytes_and_names_what_came_later(
     assert "late · 2 facts came" in house("win", "--gaming-day", DAY).err
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_late_facts_are_listed_in_order_of_time_whichever_arrived_first(
+    house: Cli, tmp_path: Path, order: int
+) -> None:
+    closed(house)
+    later = fact("cash_bought_in", 12, position=2, amount=700)
+    for each in (LATE, later)[::order]:
+        ingest(house, tmp_path, each)
+    assert [each["id"] for each in won(house)["late"]] == [LATE["id"], later["id"]]
+
+
 def test_a_day_that_was_opened_again_gets_a_version_that_differs_by_its_adjustments(
     house: Cli, tmp_path: Path
 ) -> None:

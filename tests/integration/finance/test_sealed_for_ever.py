@@ -15,6 +15,7 @@ from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape
 from ledger.facts import DropBoxAttached, DropBoxCounted, FactCorrected, FactRef
 from ledger.finance import day_versions
+from ledger.finance.placing import by_time
 from ledger.finance.win import win_parts
 from ledger.record.tape import unframe_attributes
 from ledger.record.wire import encode, fact_of
@@ -181,7 +182,7 @@ def lists_them(
     database: Database, signed: list[TableWin], facts: list[Fact], late: set[str]
 ) -> None:
     """The current lines have the signed figures; the late facts and changes of the whole feed."""
-    new = [fact for fact in facts if fact.id in late]
+    new = sorted((fact for fact in facts if fact.id in late), key=by_time)
     expected, edge = day_versions.arrived(facts, new, DAY), day_versions.at_edge(new, DAY)
     now = {each.table: each for each in day_versions.wins_of_day(facts, HOUSE, DAY)}
     found = sealed_wins.read(database, gaming_day=DAY)
