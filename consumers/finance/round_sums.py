@@ -201,6 +201,7 @@ def _together(parts: Sequence[_SummedRounds]) -> RoundsMoney:
     return RoundsMoney(
         first.game if first else None,
         bool(named) and all(each.poker for each in named),
+        played=True,
         **amounts,
         spread=sum_of(
             (f"{each.mean}/{each.mean_over or 1}", f"{each.variance}/{each.variance_over or 1}")
@@ -231,6 +232,7 @@ def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bo
         exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
         causes=tuple(cause for _, money in chosen for cause in money.causes),
         placed=tuple(tuple(refs) for _, money in chosen for refs in money.placed),
+        bets=tuple(cause for _, money in chosen for cause in money.bets),
         beside_rake=tuple(ref for _, money in chosen for ref in money.beside_rake),
         beside_gaps=beside_gaps((each.name, money) for each, money in chosen),
     )

@@ -127,7 +127,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    17,
+    18,
     (
         RULINGS,
         VERSIONS,

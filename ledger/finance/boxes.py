@@ -122,7 +122,7 @@ def content(
 ) -> BoxContent:
     """What all boxes held by their last counts; None where a box is not counted.
 
-    is_filled: the table put something into a box, so that no box on record is no empty one.
+    is_filled: the table played or put something into a box, so no box on record is no empty one.
     """
     if is_filled and not of:
         return BoxContent(**dict.fromkeys(KINDS), total=None)

@@ -85,7 +85,8 @@ SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
 """Codes that no report before version 9 has."""
 
 
-SINCE_10: frozenset[str] = frozenset()
+BEFORE_OPENER = "closer_before_opener"
+SINCE_10 = frozenset((BEFORE_OPENER,))
 """Codes that no report before version 10 has."""
 
 

@@ -6,7 +6,7 @@ import builtins
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ledger.edges.spread import RoundSpread
 from ledger.facts import (
@@ -94,6 +94,7 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     exceptions: list[AuditException] = []
     causes: list[Cause] = []  # of the tray: patrons' own chips that went otherwise than due
     placed: list[list[FactRef]] = []  # of each cause that names no fact: those of its stake
+    bets: list[Cause] = []  # poker: bets given back otherwise than due, as above
     meters: list[MeterPayment] = []  # what its wins took of progressive meters
     mean: str | None = None  # of what is owed, an exact fraction; None: poker, or it lacks a wager
     variance: str | None = None  # as above
@@ -106,7 +107,7 @@ class RoundMoney(Struct, frozen=True, kw_only=True):
     def is_plain(self) -> bool:
         """Whether its sums say all of it."""
         beside = (self.beside_gaps, self.beside_rake)
-        details = (self.items, self.exceptions, self.causes, self.meters, *beside)
+        details = (self.items, self.exceptions, self.causes, self.bets, self.meters, *beside)
         return not (any(details) or self.awaits)
 
 
@@ -169,6 +170,8 @@ def round_money(
     expected = RoundSpread(None) if poker else expected_of(ruling, told, odds)
     beside = _sides(gaps)
     causes = list(_causes(ruling, poker=poker))
+    bets = [each for each in causes if poker and each[1][2] != POT]
+    causes = [each for each in causes if each not in bets]
     return RoundMoney(
         poker=poker,
         moved=rake if poker else tray,
@@ -183,6 +186,10 @@ def round_money(
         exceptions=numbers_given_twice(of_money),
         causes=[cause for cause, _ in causes],
         placed=[[] if cause.facts else refs(_placed(told, spot)) for cause, spot in causes],
+        bets=[
+            structs.replace(cause, facts=cause.facts or refs(_placed(told, spot)))
+            for cause, spot in bets
+        ],
         meters=paid_from_meters(told, ruling.settlements),
         mean=str(expected.spread.mean) if expected.spread else None,
         variance=str(expected.spread.variance) if expected.spread else None,
@@ -197,10 +204,10 @@ def _causes(ruling: Ruling, *, poker: bool) -> Iterator[tuple[Cause, Spot]]:
     """Stakes and pots that went otherwise than due. They are patrons' chips, so no win has them.
 
     The tray gains what a patron lacks, and lacks what a patron got too much. A bet of poker that
-    nobody met stays in the pot.
+    nobody met and that was not given back may have been pushed with the pot: then the two sum to 0.
     """
     for finding, (short, over) in zip(ruling.findings, lost_by(ruling.findings), strict=True):
-        is_stake = finding.code in ("not_returned", "over_returned") and not poker
+        is_stake = finding.code in ("not_returned", "over_returned")
         if short != over and (is_stake or finding.wager == POT):
             cause = Cause(
                 gap="bank" if poker else "count",

@@ -23,6 +23,7 @@ from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import (
+    BEFORE_OPENER,
     BY_ONE,
     SINCE_6,
     SINCE_7,
@@ -72,6 +73,7 @@ class RoundsMoney(NamedTuple):
 
     game: str | None
     poker: bool = False
+    played: bool = False  # whether a round is on record
     moved: int = 0
     tray: int = 0  # what the tray gained: moved, but at poker without the rake
     owed: int = 0
@@ -84,6 +86,7 @@ class RoundsMoney(NamedTuple):
     exceptions: tuple[AuditException, ...] = ()
     causes: tuple[Cause, ...] = ()
     placed: tuple[tuple[FactRef, ...], ...] = ()  # of each cause without facts, those of its stake
+    bets: tuple[Cause, ...] = ()  # poker: bets given back otherwise than due
     beside_rake: tuple[FactRef, ...] = ()  # poker: what moved chips of the tray
     rake_facts: tuple[FactRef, ...] = ()  # what took rake
     # Rounds in which a device's facts are missing, each with the facts beside the gaps.
@@ -160,6 +163,7 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
+    of = of._replace(rounds=of.rounds._replace(played=False, bets=()))
     if report >= REPORT_9:
         return of._replace(report=report)
     slips = [each if each.accepted else each._replace(elsewhere=()) for each in of.slips]
@@ -184,12 +188,14 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
     return RoundsMoney(
         next((game for name in names if (game := rounds[name][1])), None),
         is_of_poker(rounds.values()),
+        played=bool(rounds),
         **{name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
         awaiting=tuple(name for name in names if rounds[name][0].awaits),
         items=tuple(item for each in money for item in each.items),
         exceptions=tuple(exception for each in money for exception in each.exceptions),
         causes=tuple(cause for each in money for cause in each.causes),
         placed=tuple(tuple(refs_) for each in money for refs_ in each.placed),
+        bets=tuple(cause for each in money for cause in each.bets),
         beside_rake=tuple(ref for each in money for ref in each.beside_rake),
         rake_facts=tuple(ref for each in money for ref in each.rake_facts),
         beside_gaps=beside_gaps(zip(names, money, strict=True)),
@@ -333,6 +339,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *of.across,
         *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT_6),
         *_opener_differs(of),
+        *_before_opener(of),
         *totals_differ(_slips(of)),
         *numbers_given_twice(of.facts),
         *of.rounds.exceptions,
@@ -379,7 +386,7 @@ def figures_of(of: DayRecord) -> DayFigures:
     boxes = _boxes(of)
     bought = {**of.sold, **in_boxes.vouchers_bought(of.facts)}
     sold = in_boxes.sold(of.facts)
-    is_filled = bool(of.rounds.rake) or any(sold.values())
+    is_filled = of.rounds.played or bool(of.rounds.rake) or any(sold.values())
     return DayFigures(
         has_tray=not _is_tournament(of),
         boxes=boxes,
@@ -430,6 +437,18 @@ def _opener_differs(of: DayRecord) -> list[AuditException]:
             facts=refs([opener, closer]),
         )
     ]
+
+
+def _before_opener(of: DayRecord) -> Iterator[AuditException]:
+    """The exception of a closer that was counted before the opener, by their clocks."""
+    opener, closer = opener_of(of), closer_of(of.facts)
+    if opener and closer and closer.time_us < opener.time_us:
+        yield AuditException(
+            code=BEFORE_OPENER,
+            says=f"The closer of {dollars(_total(closer) or 0)} has an earlier time than the "
+            f"opener of {dollars(_total(opener) or 0)}.",
+            facts=refs([opener, closer]),
+        )
 
 
 def _slips(of: DayRecord) -> list[Fact]:
@@ -668,11 +687,12 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
 
 
 def _stakes(of: DayRecord) -> Iterator[Cause]:
-    """Stakes and pots that went otherwise than due; of one that never moved, who placed it."""
+    """Stakes, pots and bets that went otherwise than due; one that never moved has its facts."""
     placed = of.rounds.placed if of.report > REPORT_8 else ()
     for nth, cause in enumerate(of.rounds.causes):
         stake = placed[nth] if nth < len(placed) else ()
         yield msgspec.structs.replace(cause, facts=list(stake)) if stake else cause
+    yield from of.rounds.bets
 
 
 def _straddling(of: DayRecord) -> Iterator[Cause]:

@@ -20,7 +20,7 @@ _MISSING = {
     "box": "box {} has not been counted",
     "voucher": "box {} was counted, and no amount is on record of a voucher in it",
     "box or voucher": "box {} has not been counted, or a voucher in it has no amount",
-    "no box": "something was put into a box, and no box is on record",
+    "no box": "the table played or sold chips for a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
     "reopen": "{} is closed with papers that are of this day now",
     "fact": "fact {} was recorded twice with different content, and nobody decided which is true",

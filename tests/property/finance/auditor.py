@@ -105,7 +105,7 @@ def _figures(facts: list[dict[str, Any]], owed: int) -> Figures:
     closer = next((each["total"] for each in counts[::-1] if each["kind"] != "open"), None)
     fills = sum({each["slip"]: each["total"] for each in of["fill_accepted"][::-1]}.values())
     credits_ = sum({each["slip"]: each["total"] for each in of["credit_accepted"][::-1]}.values())
-    drop, missing = _drop(of, _stays(facts))
+    drop, missing = _drop(of, _stays(facts), played=any(map(_round, facts)))
     poker = any(each["game"].startswith(POKER) for each in of["round_started"])
     adjusted = sum(e["amount"] for e in of["adjustment_paid"] if e["paid_from"] == "table")
     cage = sum(e["amount"] for e in of["adjustment_paid"] if e["paid_from"] == "cage")
@@ -153,14 +153,14 @@ def _stays(facts: list[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
 
 
 def _drop(
-    of: dict[str, list[Any]], boxes: list[tuple[str, list[Any]]]
+    of: dict[str, list[Any]], boxes: list[tuple[str, list[Any]]], *, played: bool
 ) -> tuple[dict[str, int | None], list[str]]:
     """The content of the boxes by their last counts, and the boxes without one."""
     known = {each["voucher"]: each["amount"] for each in of["voucher_bought_in"]}
     last = [max(its[::-1], key=lambda each: int(each["count"])) for _, its in boxes if its]
     missing = sorted({f"box:{box}" for box, its in boxes if not its})
-    bought = ("cash_bought_in", "voucher_bought_in", "counter_check_issued", "rake_taken")
-    if not boxes and any(of[name] for name in bought):
+    bought = ("cash_bought_in", "voucher_bought_in", "counter_check_issued")
+    if not boxes and (played or any(of[name] for name in bought)):
         missing = ["box"]
     total: dict[str, int | None] = dict.fromkeys(BOX, 0)
     for count in last:

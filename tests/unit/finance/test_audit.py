@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -214,6 +214,68 @@ def test_openers_checks_and_money_that_do_not_fit_a_day_are_exceptions(
     [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 6))
     assert (codes(now), codes(then)) == (found, [])
     assert all(len(each.facts) == 2 for each in now.exceptions)
+
+
+@pytest.mark.parametrize(("minute", "found"), [(1, ["closer_before_opener"]), (2, []), (3, [])])
+def test_a_closer_before_its_opener_is_an_exception(minute: int, found: list[str]) -> None:
+    lines = day_lines(count(59), closer=500_100)
+    lines[-1]["time"] = f"{DAY}T10:{minute:02d}:00-05:00"
+    facts = read_by_program(lines)
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 9))
+    assert (codes(now), codes(then)) == (found, [])
+    says = "The closer of $5,001.00 has an earlier time than the opener of $5,000.00."
+    assert [(each.says, len(each.facts)) for each in now.exceptions] == [(says, 2)] * len(found)
+    assert now.counted == then.counted == 100
+
+
+def raised_and_folded(returned: int, pushed: int) -> list[Line]:
+    """A raise that nobody meets by $20.00, and what of it goes back; $20.00 of the pot is due."""
+    script: list[tuple[str, dict[str, Any]]] = [
+        ("round_started", {"game": "omaha_5_high", "button": 1, "dealt_from": "manual_shoe"}),
+        ("wager_placed", {"position": 1, "wager": "blind", "amount": 500}),
+        ("wager_placed", {"position": 2, "wager": "blind", "amount": 1_000}),
+        *(
+            ("cards_dealt", {"to": "player", "position": n, "cards": ["??"] * 5, "face": "down"})
+            for n in (2, 1)
+        ),
+        ("decision_made", {"position": 1, "decision": "raise", "amount": 2_500}),
+        ("decision_made", {"position": 2, "decision": "fold"}),
+        *(
+            [("wager_returned", {"position": 1, "wager": "bet", "amount": returned})]
+            if returned
+            else []
+        ),
+        ("pot_awarded", {"pot": 0, "position": 1, "amount": pushed}),
+        ("round_completed", {}),
+    ]
+    return [
+        fact(name, 20 + nth, **data) | {"subject": f"CC-07/{DAY}/1"}
+        for nth, (name, data) in enumerate(script)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("returned", "pushed", "causes"),
+    [
+        (2_000, 2_000, {}),
+        (2_500, 2_000, {"over_returned": -500}),
+        (2_500, 1_500, {"underpaid": 500, "over_returned": -500}),
+        (1_500, 2_000, {"not_returned": 500}),
+        (0, 4_000, {"overpaid": -2_000, "not_returned": 2_000}),
+    ],
+)
+def test_a_bet_of_poker_given_back_otherwise_than_due_is_a_cause_of_its_bank(
+    returned: int, pushed: int, causes: dict[str, int]
+) -> None:
+    left = 4_000 - returned - pushed  # of what was put in, in the tray
+    lines = day_lines(*raised_and_folded(returned, pushed), count(59), closer=500_000 + left)
+    facts = read_by_program(lines)
+    rulings = list(adjudicate(facts))
+    [now], [then] = (wins(facts, rulings, None, report) for report in (REPORT, 9))
+    assert {each.code: each.amount for each in now.causes} == causes
+    assert now.bank_variance == left == sum(causes.values())
+    assert all(each.gap == "bank" and each.facts for each in now.causes)
+    assert all("returned" not in each.code for each in then.causes)
 
 
 def test_amends_of_a_dispute_of_another_table_stay_and_an_earlier_report_moves_them() -> None:

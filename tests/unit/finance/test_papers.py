@@ -549,5 +549,27 @@ def test_a_lost_stake_unsettles_no_other_and_is_a_cause_of_what_the_tray_is_over
     assert win.missing == []
 
 
+@pytest.mark.parametrize(
+    ("game", "rounds", "drop"),
+    [("minibaccarat", True, None), ("omaha_5_high", True, None), ("minibaccarat", False, 0)],
+)
+def test_a_table_that_played_without_any_box_has_no_drop_and_one_that_did_not_has_0(
+    game: str, *, rounds: bool, drop: int | None
+) -> None:
+    played = coup() if game == "minibaccarat" else coup()[:1]
+    played[0]["data"]["game"] = game
+    told = day_lines(*(played if rounds else ()), closer=506_500)
+    lines = [each for each in told if "drop_box" not in each["type"]]
+    facts = read_by_program(lines)
+    rulings = list(adjudicate(facts))
+    [now], [then] = (wins(facts, rulings, None, report) for report in (REPORT, 9))
+    missing = ["box"] if rounds else []
+    assert ([each for each in now.missing if "box" in each], now.drop.total) == (missing, drop)
+    assert now.grade == ("ESTIMATE" if rounds else "COUNTED")
+    assert (then.drop.total, then.missing, then.grade) == (0, [], "COUNTED")
+    audited = audit(lines, [msgspec.to_builtins(each) for each in rulings])["p", DAY, "CC-07"]
+    assert (audited["missing"], audited["drop"]["total"]) == (missing, drop)
+
+
 def test_a_tray_that_is_over_without_a_lost_fact_has_no_such_cause() -> None:
     assert table_day(*coup(), count(59), closer=510_500).causes == []
