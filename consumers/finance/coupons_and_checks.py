@@ -1,25 +1,35 @@
 """The view `coupons_and_checks`: positions of the facts about these and explained variances.
 
 `coupons`, `checks` and `variance` read them, as corrected, and work out their lines (ADR 0190).
+`win` looks up in it where a coupon was dropped, and whether a check was voided.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from consumers.money.corrections_held import CORRECTIONS, as_corrected, facts_changed, made_table
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
-from ledger.facts import FACTS, CouponsRequisitioned, VarianceExplained
+from ledger.facts import (
+    FACTS,
+    CounterCheckVoided,
+    CouponDropped,
+    CouponsRequisitioned,
+    VarianceExplained,
+    type_name,
+)
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
+from ledger.finance.placing import table_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
+    from ledger.finance.boxes import PaperKind
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -50,7 +60,30 @@ FACTS_OF_PAPER = ViewTable(
     ("(property, type)",),
 )
 
+USES = ViewTable(
+    "coupon_check_uses",
+    "Coupons dropped at tables, and counter checks voided, as corrected: one row a fact.",
+    2,
+    (
+        Column("source", "text", "Source of the fact."),
+        Column("fact_id", "text", "Id of the fact."),
+        Column("kind", "text", "coupon: dropped; check: voided."),
+        Column("property", "text", "Property of its place."),
+        Column("number", "text", "Serial of the coupon, or number of the check."),
+        Column("table_name", "text", "Table or place, e.g. CC-07."),
+        Column("gaming_day", "text", "Gaming day of its round; null: its time says.", null=True),
+        Column("time_us", "bigint", "Device time, microseconds."),
+    ),
+    (
+        "(property, kind, number)",
+        "(property, table_name, time_us) WHERE kind = 'coupon'",
+        "(gaming_day, property) WHERE gaming_day IS NOT NULL",
+    ),
+)
+
 MADE = made_table("coupon_check_corrections_made")
+
+_USED = frozenset((type_name(CouponDropped), type_name(CounterCheckVoided)))
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
@@ -67,10 +100,30 @@ def apply(store: ViewStore, batch: Batch) -> None:
             for row, why in found.values()
         ),
     )
+    used = {key: each for key, each in found.items() if each[0].type in _USED}
+    store.delete(USES, used)
+    store.save(USES, (cells for row, why in used.values() for cells in _uses(row, why)))
+
+
+def _uses(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
+    """The row of a coupon that was dropped, or a check that was voided; none if taken back."""
+    for fact in as_corrected(fact_of(row), why) if why else [fact_of(row)]:
+        kind, number = _number_of(fact.body)
+        property_, table = table_of(fact)
+        yield (
+            *(row.source, row.id, kind, property_, number),
+            *(table, fact.round.gaming_day if fact.round else None, row.time_us),
+        )
+
+
+def _number_of(body: object) -> tuple[PaperKind, str]:
+    if isinstance(body, CouponDropped):
+        return "coupon", body.serial
+    return "check", body.check if isinstance(body, CounterCheckVoided) else ""
 
 
 VIEW = Projection(
-    "coupons_and_checks", 5, (FACTS_OF_PAPER, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 6, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTIONS
 )
 """The view `coupons_and_checks`."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import coupons_and_checks, papers, sealed_wins
+from consumers.finance import papers, sealed_wins
 from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
 from consumers.rounds.search_index import POSTS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ledger.finance.table_day import DayMoney
     from ledger.finance.win import ExpectedWin
 
-VIEWS = (*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH)
+VIEWS = (*sealed_wins.VIEWS, SEARCH)
 """The views to catch up before `read`."""
 
 _TABLES = tuple(each.name for view in sealed_wins.VIEWS for each in view.tables)

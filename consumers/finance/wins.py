@@ -11,22 +11,25 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
-from consumers.finance import exceptions, money_facts, round_sums
+from consumers.finance import coupons_and_checks, exceptions, money_facts, round_sums
 from consumers.money.corrections_held import as_corrected, made_of
 from consumers.rulings import rulings
 from consumers.rulings.tables import CASE_TAPES
 from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.facts import AdjustmentPaid
-from ledger.finance.boxes import BOX_FACTS, without_amount
+from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
 from ledger.finance.exceptions import (
     DayKey,
     boxed_twice,
     checks_issued,
+    checks_voided,
+    counted_elsewhere,
     issued_before,
     settled_elsewhere,
 )
 from ledger.finance.feed import (
+    PapersOfHouse,
     after_closers,
     days_of,
     empty,
@@ -36,7 +39,15 @@ from ledger.finance.feed import (
     sold_by_house,
     tables_of,
 )
-from ledger.finance.placing import DisputeUse, by_time, day_before, table_of
+from ledger.finance.placing import (
+    OPENS_DAY,
+    Days,
+    DisputeUse,
+    PaperUse,
+    by_time,
+    day_before,
+    table_of,
+)
 from ledger.finance.rounds import tray_moves
 from ledger.finance.shifts import by_shift
 from ledger.finance.slips import left_out, series, slips_named
@@ -52,12 +63,12 @@ from ledger.finance.win import REPORT, REPORT_7
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from consumers.finance.money_facts import Place
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import FactId
+    from ledger.finance.exceptions import FactId, PaperId
     from ledger.finance.feed import TableMoney
     from ledger.finance.placing import DisputeId, TableId
     from ledger.finance.rounds import TrayMove
@@ -66,7 +77,7 @@ if TYPE_CHECKING:
     from ledger.finance.win import AuditException, TableWin
     from ledger.record.wire import Fact
 
-VIEWS = (money_facts.VIEW, rulings.VIEW)
+VIEWS = (money_facts.VIEW, rulings.VIEW, coupons_and_checks.VIEW)
 """The views to catch up before `read`."""
 
 WITH_CORRECTIONS = (money_facts.BOTH, money_facts.CORRECTED)
@@ -225,17 +236,21 @@ def day_records(
     """
     tables = _tables(store, asked, variants, places)
     rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
+    dropped = _dropped(store, tables, asked)
+    of_boxes = _facts_of_boxes(store, tables, asked, variants, dropped)
+    used = _papers_used(store, _on_day(tables, asked.gaming_day), dropped, variants)
     papers = put_together(
         _left_out(store, tables, asked, variants),
-        boxed_twice(_facts_of_boxes(store, tables, asked, variants), by_stay=report >= REPORT_7),
+        boxed_twice(of_boxes, by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), _issued(store, tables, variants)),
         settled_elsewhere(days_of(tables), _disputes_used(store, tables, variants)),
+        counted_elsewhere(of_boxes, used),
     )
     homeless = _without_day(store, asked, variants, places) if report >= REPORT_7 else {}
-    sold = _sold_elsewhere(store, tables, variants)
+    beside = PapersOfHouse(_sold_elsewhere(store, tables, variants), checks_voided(used))
     late = after_closers(_late_moves(store, tables, variants), tables)
-    found = records(tables, rounds, papers, sold, homeless, late)
+    found = records(tables, rounds, papers, beside, homeless, late)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
 
 
@@ -287,7 +302,7 @@ def money_records(
         beside = _beside(store, told, WITH_CORRECTIONS)
         tables = tables_of(told, place, beside)
         sold = _sold_elsewhere(store, tables, WITH_CORRECTIONS) if "tables" in more else {}
-        found = records(tables, rounds, {}, sold, {}, {})
+        found = records(tables, rounds, {}, PapersOfHouse(sold), {}, {})
         return {key: each for key, each in found.items() if key[1] in days}
 
     found = of_tables(days, {"sales": False})
@@ -612,6 +627,88 @@ def _disputes_used(
     return found
 
 
+class DroppedCoupon(NamedTuple):
+    """A coupon that was dropped at a table."""
+
+    property: str
+    serial: str
+    table: str
+
+
+_DROPPED = f"""
+SELECT f.property, f.number, f.table_name FROM {{schema}}.coupon_check_uses f
+ WHERE f.kind = 'coupon' AND {_WHERE}
+   AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s::text[]))
+UNION SELECT f.property, f.number, f.table_name
+  FROM unnest(%(houses)s::text[], %(places)s::text[], %(sinces)s::bigint[], %(untils)s::bigint[])
+       AS w (property, table_name, since, until)
+  JOIN {{schema}}.coupon_check_uses f USING (property, table_name)
+ WHERE f.kind = 'coupon' AND f.gaming_day IS NULL AND f.time_us >= w.since AND f.time_us < w.until
+"""  # noqa: S608 - as above
+
+
+def _dropped(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], asked: WinsAsked
+) -> list[DroppedCoupon]:
+    """The coupons that were dropped at these tables on the gaming day that is asked for."""
+    spans = []
+    if asked.gaming_day:
+        for table, of in tables.items():
+            starts = (f for its in of.days.values() for f in its if isinstance(f.body, OPENS_DAY))
+            for since, until in Days(starts).spans(asked.gaming_day):
+                spans.append((*table, since, _LATEST if until is None else until))
+    columns = zip(*spans, strict=True) if spans else ((), (), (), ())
+    told = dict(zip(("houses", "places", "sinces", "untils"), map(list, columns), strict=True))
+    return [DroppedCoupon(*row) for row in store.query(_DROPPED, {**_parameters(asked), **told})]
+
+
+def _on_day(
+    tables: Mapping[TableId, TableMoney], gaming_day: str | None
+) -> dict[DayKey, Sequence[Fact]]:
+    """The facts of these tables' days, of the day that is asked for."""
+    found = days_of(tables).items()
+    return {key: facts for key, facts in found if gaming_day in (None, key[1])}
+
+
+_USED = """
+SELECT u.property, u.kind, u.number, u.time_us, u.source, u.fact_id, u.table_name,
+       coalesce(u.gaming_day, (
+           SELECT s.gaming_day FROM {schema}.finance_facts s
+            WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = u.property
+              AND s.table_name = u.table_name AND s.time_us <= u.time_us
+            ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1), '')
+  FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(numbers)s::text[])
+       AS w (property, kind, number)
+  JOIN {schema}.coupon_check_uses u USING (property, kind, number)
+"""
+
+
+def _papers_used(
+    store: ViewStore,
+    days: Mapping[DayKey, Sequence[Fact]],
+    dropped: Iterable[DroppedCoupon],
+    variants: tuple[int, int],
+) -> dict[PaperId, list[PaperUse]]:
+    """As `papers_used`, of the coupons and checks of these days, and of these coupons."""
+    wanted: set[PaperId] = {(each.property, "coupon", each.serial) for each in dropped}
+    for (property_, _, _), facts in days.items():
+        its = boxes(facts)
+        for kind in ("coupon", "check"):
+            wanted |= {(property_, kind, number) for number in papers_in(its, kind)}
+        wanted |= {(property_, "check", number) for _, number in checks_issued(facts)}
+    if not wanted:
+        return {}
+    columns = map(list, zip(*sorted(wanted), strict=True))
+    asked = dict(zip(("properties", "kinds", "numbers"), columns, strict=True))
+    found: dict[PaperId, list[PaperUse]] = defaultdict(list)
+    for *paper, time_us, source, id_, table, day in store.query(
+        _USED, {**asked, "variants": list(variants)}
+    ):
+        use = PaperUse(time_us, source, id_, (paper[0], table), day)
+        found[paper[0], paper[1], paper[2]].append(use)
+    return {paper: sorted(its) for paper, its in found.items()}
+
+
 _SAME_PAPERS = f"""
 WITH its AS (
     SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
@@ -621,7 +718,13 @@ seen AS (
     SELECT property, kind, number
       FROM its JOIN {{schema}}.finance_numbers o USING (property, kind, number)
      WHERE o.variant = ANY (%(variants)s::int[])
-     GROUP BY property, kind, number HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1)
+     GROUP BY property, kind, number HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1
+    UNION SELECT d.property, 'coupon', d.number
+      FROM unnest(%(houses)s::text[], %(serials)s::text[], %(places)s::text[])
+           AS d (property, number, table_name)
+     WHERE EXISTS (SELECT FROM {{schema}}.finance_numbers o
+        WHERE o.property = d.property AND o.kind = 'coupon' AND o.number = d.number
+          AND o.table_name <> d.table_name AND o.variant = ANY (%(variants)s::int[])))
 SELECT DISTINCT {_COLUMNS}
   FROM seen JOIN {{schema}}.finance_numbers o USING (property, kind, number)
   JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
@@ -635,13 +738,19 @@ def _facts_of_boxes(
     tables: Mapping[TableId, TableMoney],
     asked: WinsAsked,
     variants: tuple[int, int],
+    dropped: Sequence[DroppedCoupon],
 ) -> dict[DayKey, list[Fact]]:
-    """The facts of boxes of these tables' days, and of days that have a paper of theirs, by day."""
+    """The facts of boxes of these tables' days, and of days that have a paper of theirs, by day.
+
+    dropped: the coupons that were dropped at these tables; boxes of other tables may have them.
+    """
     found = {
         key: [fact for fact in facts if isinstance(fact.body, BOX_FACTS)]
         for key, facts in days_of(tables).items()
     }
-    parameters = {**_parameters(asked), "variants": list(variants)}
+    columns = zip(*dropped, strict=True) if dropped else ((), (), ())
+    told = dict(zip(("houses", "serials", "places"), map(list, columns), strict=True))
+    parameters = {**_parameters(asked), **told, "variants": list(variants)}
     for fact in _told(store, store.query(_SAME_PAPERS, parameters))[0]:
         if isinstance(fact.body, BOX_FACTS):
             property_, table = table_of(fact)

@@ -17,7 +17,7 @@ from ledger.facts import (
     VoucherBoughtIn,
 )
 from ledger.finance.placing import table_of
-from ledger.finance.slips import refs
+from ledger.finance.slips import joined, refs
 from ledger.finance.win import AuditException, BoxContent, Cause
 from ledger.values import dollars
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ledger.finance.placing import TableId
     from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import FactRef
 
 KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
 """What a box may hold beside coupons."""
@@ -228,12 +229,15 @@ def boxes_of_days(facts: Iterable[Fact]) -> list[DropBox]:
 
 
 def causes(
-    of: Iterable[DropBox], facts: Sequence[Fact], bought: Mapping[str, int]
+    of: Iterable[DropBox],
+    facts: Sequence[Fact],
+    bought: Mapping[str, int],
+    voided: Mapping[str, Sequence[FactRef]],
 ) -> Iterator[Cause]:
     """Checks and vouchers that are in no box of their table, and those that it did not record.
 
     Such a check may be in another table's box: `checks` has all tables. bought: cents of the
-    vouchers that are known, by number.
+    vouchers that are known, by number. voided: what voids checks, by number.
     """
     issued = {f.body.check: f for f in facts if isinstance(f.body, CounterCheckIssued)}
     counted_boxes = list(of)
@@ -242,13 +246,15 @@ def causes(
     for number in sorted(issued.keys() - found.keys()) if is_counted else ():
         body = issued[number].body
         amount = body.amount if isinstance(body, CounterCheckIssued) else 0
+        void = voided.get(number, ())
+        how = "voided, and is in no box of this table. The tray has as much if its chips stayed"
+        how = f"{how} there." if void else "issued and is in no box of this table."
         yield Cause(
             gap="count",
-            code="check_missing",
+            code="check_voided" if void else "check_missing",
             amount=-amount,
-            says=f"Counter Check {number} of {dollars(amount)} was issued and is in no box of "
-            "this table.",
-            facts=refs([issued[number]]),
+            says=f"Counter Check {number} of {dollars(amount)} was {how}",
+            facts=joined(refs([issued[number]]), void),
         )
     for number in sorted(found.keys() - issued.keys()):
         amount, last = found[number]

@@ -64,7 +64,7 @@ class BatchLine(Struct, frozen=True, kw_only=True):
     """One batch of coupons, in pieces. face: cents.
 
     equations: E1 issued ⊆ received, E2 distributed when held, E3 redeemed ⊆ distributed, E4 dropped
-    = counted in boxes, E5 distributed, returned and voided apart, E6 inventory = what is held,
+    = counted by table, E5 distributed, returned and voided apart, E6 inventory = what is held,
     E7 redeemed once. None: no fact says it.
     """
 
@@ -134,6 +134,19 @@ class _Told(NamedTuple):
             if each.what == "dropped"
             and each.fact.time_us < self.counted_us.get(table_of(each.fact), 0)
         )
+
+    def counted_elsewhere(self) -> Serials:
+        """The serials dropped at tables whose boxes lack them, and found in others' boxes."""
+        dropped: dict[str, set[TableId]] = defaultdict(set)
+        for each in self.steps:
+            if isinstance(each.fact.body, CouponDropped):
+                dropped[each.fact.body.serial].add(table_of(each.fact))
+        found = []
+        for serial, tables in dropped.items():
+            counted = set(map(table_of, self.boxed.get(serial, ())))
+            if counted - tables and tables - counted:
+                found.append(serial)
+        return each_of(found)
 
     def used_after_cancelled(self) -> Serials:
         """The serials dropped at a table after they were cancelled."""
@@ -312,7 +325,7 @@ _BROKEN_BY = {
     "E1": ("not_received", "issued_twice"),
     "E2": ("not_held",),
     "E3": ("not_distributed",),
-    "E4": ("dropped_not_counted", "counted_not_dropped"),
+    "E4": ("dropped_not_counted", "counted_not_dropped", "counted_elsewhere"),
     "E5": ("moved_twice",),
     "E6": ("inventory_differs",),
     "E7": ("redeemed_twice",),
@@ -353,6 +366,7 @@ def _exceptions(
         "moved_twice": _given(told)[1] & batch,
         "dropped_not_counted": (told.dropped_before_a_count() & batch) - redeemed,
         "counted_not_dropped": redeemed - its["dropped"],
+        "counted_elsewhere": told.counted_elsewhere() & batch,
         "voided_redeemed": used & voided,
         "cancelled_used": told.used_after_cancelled() & batch,
         "redeemed_twice": twice,
@@ -388,6 +402,7 @@ _SAYS = {
     ),
     "dropped_not_counted": ("dropped at a table, and in no box", ("dropped",)),
     "counted_not_dropped": ("in a box, and dropped at no table", (BOXED,)),
+    "counted_elsewhere": ("dropped at one table, and in the box of another", USED),
     "voided_redeemed": ("used though voided", ("voided", *USED)),
     "cancelled_used": ("used after being cancelled", ("cancelled", "dropped")),
     "redeemed_twice": ("counted more than once", (BOXED,)),

@@ -14,6 +14,8 @@ from ledger.facts import (
     CashBoughtIn,
     ChipsExchanged,
     CounterCheckIssued,
+    CounterCheckVoided,
+    CouponDropped,
     CreditAccepted,
     DropBoxCounted,
     DropBoxVerified,
@@ -24,7 +26,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
-from ledger.finance.placing import by_time, table_of
+from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
 from ledger.finance.slips import refs
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
 from ledger.rules.engine.ruling import FactRef
@@ -85,8 +87,9 @@ SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
 """Codes that no report before version 9 has."""
 
 
-BEFORE_OPENER = "closer_before_opener"
-SINCE_10 = frozenset((BEFORE_OPENER,))
+BEFORE_OPENER, ELSEWHERE = "closer_before_opener", "coupon_counted_elsewhere"
+VOIDED_BOXED = "check_voided_boxed"
+SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED))
 """Codes that no report before version 10 has."""
 
 
@@ -143,6 +146,94 @@ def _of_number(
                     facts=refs(list(facts.values())),
                 ),
             )
+
+
+PaperId = tuple[str, PaperKind, str]
+"""Property, kind and number of a paper."""
+
+
+def papers_used(facts: Iterable[Fact]) -> dict[PaperId, list[PaperUse]]:
+    """The facts that drop each coupon and that void each check, in order of time.
+
+    facts: all of a record, with those that begin gaming days.
+    """
+    told = sorted(facts, key=by_time)
+    starts: dict[TableId, list[Fact]] = defaultdict(list)
+    for fact in told:
+        if isinstance(fact.body, OPENS_DAY):
+            starts[table_of(fact)].append(fact)
+    days = {table: Days(its) for table, its in starts.items()}
+    found: dict[PaperId, list[PaperUse]] = defaultdict(list)
+    for fact in told:
+        if paper := _used(fact.body):
+            table = table_of(fact)
+            day = own_day(fact) or (days[table].at(fact.time_us) if table in days else None)
+            found[(table[0], *paper)].append(PaperUse(*by_time(fact), table, day or ""))
+    return found
+
+
+def _used(body: object) -> tuple[PaperKind, str] | None:
+    if isinstance(body, CouponDropped):
+        return "coupon", body.serial
+    return ("check", body.check) if isinstance(body, CounterCheckVoided) else None
+
+
+def checks_voided(
+    used: Mapping[PaperId, Sequence[PaperUse]],
+) -> dict[str, dict[str, list[FactRef]]]:
+    """The facts that void each counter check, by property and number. used: as `papers_used`."""
+    found: dict[str, dict[str, list[FactRef]]] = defaultdict(dict)
+    for (property_, kind, number), its in used.items():
+        if kind == "check":
+            found[property_][number] = [each.ref for each in its]
+    return found
+
+
+def counted_elsewhere(
+    days: Mapping[DayKey, Sequence[Fact]], used: Mapping[PaperId, Sequence[PaperUse]]
+) -> dict[DayKey, list[AuditException]]:
+    """Coupons that were dropped at tables whose boxes lack them, and counted in others' boxes.
+
+    The day of the drop and that of the count name both, each facts of its own and of earlier days.
+    days: as in `boxed_twice`; used: as `papers_used`.
+    """
+    seen: dict[PaperId, list[_Counted]] = defaultdict(list)
+    for day in sorted(days):
+        for serial, its in papers_in(boxes(days[day]), "coupon").items():
+            seen[day[0], "coupon", serial] += [_Counted(day, fact) for fact in its]
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for paper in sorted(seen.keys() & used.keys()):
+        counts, drops = seen[paper], used[paper]
+        for day in sorted({*(each.day for each in counts), *(each.day for each in drops)}):
+            lost, strange = _strayed(counts, drops, day[1])
+            named = {*(each.day for each in lost), *(each.day for each in strange)}
+            if lost and strange and day in named:
+                at, box = (", ".join(dict.fromkeys(map(_at, its))) for its in (lost, strange))
+                found[day].append(
+                    AuditException(
+                        code=ELSEWHERE,
+                        says=f"Coupon {paper[2]} was dropped at {at}, and counted in a box of "
+                        f"{box}.",
+                        facts=[*(each.ref for each in lost), *refs([c.fact for c in strange])],
+                    )
+                )
+    return found
+
+
+def _strayed(
+    counts: Iterable[_Counted], drops: Iterable[PaperUse], until: str
+) -> tuple[list[PaperUse], list[_Counted]]:
+    """The drops at tables without a count, and the counts of tables without a drop, up to a day."""
+    counted = [each for each in counts if each.day[1] <= until]
+    dropped = [each for each in drops if each.gaming_day <= until]
+    at_boxes, at_tables = {each.day[2] for each in counted}, {each.day[2] for each in dropped}
+    lost = [each for each in dropped if each.day[2] not in at_boxes]
+    return lost, [each for each in counted if each.day[2] not in at_tables]
+
+
+def _at(of: _Counted | PaperUse) -> str:
+    _, day, table = of.day
+    return f"{table} on {day}" if day else table
 
 
 def is_one(by: str, second: str) -> bool:

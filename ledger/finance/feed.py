@@ -31,10 +31,13 @@ from ledger.finance.exceptions import (
     DayKey,
     boxed_twice,
     checks_issued,
+    checks_voided,
     corrections_of_nothing,
+    counted_elsewhere,
     issued_before,
     of_corrections,
     of_one_day,
+    papers_used,
     settled_elsewhere,
     used_again,
 )
@@ -77,6 +80,7 @@ if TYPE_CHECKING:
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
     from ledger.rules.engine.order import Gap
+    from ledger.rules.engine.ruling import FactRef
 
 MONEY = (
     AdjustmentPaid,
@@ -248,17 +252,20 @@ def _records(
     # Before version 9 of the report a dispute's table had all its amends.
     with_day = known.tables if report > REPORT_8 else ()
     tables = tables_of(facts, partial(paid_at, disputed=known.disputed, tables=with_day))
+    used = papers_used(facts)
     papers = put_together(
         _left_out(tables),
         boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), checks_issued(facts)),
         settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),
+        counted_elsewhere(days_of(tables), used),
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
     late = after_closers(tray_moves(facts), tables)
-    return records(tables, rounds, papers, sold_by_house(facts), homeless, late)
+    beside = PapersOfHouse(sold_by_house(facts), checks_voided(used))
+    return records(tables, rounds, papers, beside, homeless, late)
 
 
 def after_closers(
@@ -337,18 +344,25 @@ def put_together(
     return found
 
 
+class PapersOfHouse(NamedTuple):
+    """What any table or place of a property says of papers, by property and number."""
+
+    sold: Mapping[str, Mapping[str, int]] = {}  # cents of vouchers that were sold for chips
+    voided: Mapping[str, Mapping[str, Sequence[FactRef]]] = {}  # what voids counter checks
+
+
 def records(
     tables: Mapping[TableId, TableMoney],
     rounds: Mapping[DayKey, RoundsMoney],
     papers: Mapping[DayKey, Sequence[AuditException]],
-    sold: Mapping[str, Mapping[str, int]],
+    beside: PapersOfHouse,
     homeless: Mapping[DayKey, Sequence[Fact]],
     late: Mapping[DayKey, Sequence[TrayMove]],
 ) -> dict[DayKey, DayRecord]:
     """What each table's day rests on: its facts, its rounds, and exceptions across days.
 
-    sold: cents of vouchers that any table sold for chips, by property and number. homeless: as
-    `without_day`; such a table has a day without facts, which names them. late: as `after_closers`.
+    homeless: as `without_day`; such a table has a day without facts, which names them. late: as
+    `after_closers`.
     """
     found = {}
     for property_, day, name in {*days_of(tables), *rounds, *homeless}:
@@ -370,7 +384,8 @@ def records(
             ),
             across,
             table.sent.get(day, ()),
-            sold.get(property_, {}),
+            beside.sold.get(property_, {}),
+            voided=beside.voided.get(property_, {}),
             played=table.days.get(table.last_open.get(day, ""), ()),
             after=late.get((property_, day, name), ()),
             carried=late.get((property_, day_before(day), name), ()),

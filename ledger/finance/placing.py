@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import AdjustmentPaid, DisputeRaised, DropBoxAttached, TableOpened
+from ledger.rules.engine.ruling import FactRef
 from ledger.values import parse_round
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from ledger.record.wire import Fact
 
@@ -45,6 +46,26 @@ class DisputeUse(NamedTuple):
     source: str
     id: str
     table: TableId
+
+
+class PaperUse(NamedTuple):
+    """A fact that drops a coupon at a table, or voids a counter check. Sorts by time."""
+
+    time_us: int
+    source: str
+    id: str
+    table: TableId
+    gaming_day: str  # empty: before the table's first
+
+    @property
+    def ref(self) -> FactRef:
+        """The fact."""
+        return FactRef(self.source, self.id)
+
+    @property
+    def day(self) -> tuple[str, str, str]:
+        """Property, gaming day and table."""
+        return self.table[0], self.gaming_day, self.table[1]
 
 
 def paid_at(
@@ -147,6 +168,16 @@ class Days:
             if before and day and before != day:
                 found.setdefault(day, before)
         return found
+
+    def spans(self, gaming_day: str) -> Iterator[tuple[int, int | None]]:
+        """The times of a gaming day, each from its first microsecond to the next day's first.
+
+        None: there is no next day yet.
+        """
+        ends: list[int | None] = [*self._times[1:], None]
+        for since, day, until in zip(self._times, self._days, ends, strict=False):
+            if day == gaming_day:
+                yield since, until
 
     def at(self, time_us: int) -> str | None:
         """The gaming day at a time; None before the first."""

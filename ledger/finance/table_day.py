@@ -31,6 +31,7 @@ from ledger.finance.exceptions import (
     SINCE_9,
     SINCE_10,
     TWO_KINDS,
+    VOIDED_BOXED,
     numbers_given_twice,
     totals_differ,
 )
@@ -116,6 +117,7 @@ class DayRecord(NamedTuple):
     played: Sequence[Fact] = ()  # of the day that it was last open, before days without play
     after: Sequence[TrayMove] = ()  # by rounds of this day after its closer, in order of time
     carried: Sequence[TrayMove] = ()  # by rounds of the day before after its closer, as above
+    voided: Mapping[str, Sequence[FactRef]] = {}  # what voids counter checks, by number
 
 
 class DayMoney(NamedTuple):
@@ -163,7 +165,7 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
-    of = of._replace(rounds=of.rounds._replace(played=False, bets=()))
+    of = of._replace(rounds=of.rounds._replace(played=False, bets=()), voided={})
     if report >= REPORT_9:
         return of._replace(report=report)
     slips = [each if each.accepted else each._replace(elsewhere=()) for each in of.slips]
@@ -338,6 +340,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *on_slips.exceptions(of.slips),
         *of.across,
         *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT_6),
+        *_voided_boxed(of, figures),
         *_opener_differs(of),
         *_before_opener(of),
         *totals_differ(_slips(of)),
@@ -437,6 +440,18 @@ def _opener_differs(of: DayRecord) -> list[AuditException]:
             facts=refs([opener, closer]),
         )
     ]
+
+
+def _voided_boxed(of: DayRecord, figures: DayFigures) -> Iterator[AuditException]:
+    """The exceptions of counter checks that were voided, and are in a box of the table."""
+    for number, (amount, last) in sorted(in_boxes.checks_in(figures.boxes).items()):
+        if void := of.voided.get(number):
+            yield AuditException(
+                code=VOIDED_BOXED,
+                says=f"Counter Check {number} of {dollars(amount)} was voided, and is in a box of "
+                "this table; the drop has it.",
+                facts=on_slips.joined(refs([last]), void),
+            )
 
 
 def _before_opener(of: DayRecord) -> Iterator[AuditException]:
@@ -740,7 +755,7 @@ def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause
 
 def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
     """Counter checks that explain the box; before version 5 of the report in its words."""
-    found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought))
+    found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought, of.voided))
     if of.report < REPORT_6:
         found = [each for each in found if each.code not in SINCE_6]
     if of.report >= REPORT_5:

@@ -388,5 +388,5 @@ REPORTS = (
 )  # fmt: skip
 """Every report, in the order of `report schedule`."""
 
-VIEWS = tuple(dict.fromkeys((*sealed_wins.VIEWS, coupons_and_checks.VIEW, SEARCH, *meters.VIEWS)))
+VIEWS = tuple(dict.fromkeys((*sealed_wins.VIEWS, SEARCH, *meters.VIEWS)))
 """The views to catch up before a report."""

@@ -56,6 +56,12 @@ def again(*numbers: int) -> Line:
     return count(51, 2, coupons=[f"MP-{number:04d}" for number in numbers])
 
 
+def boxed_at(table: str, *numbers: int) -> Line:
+    """The count of another table's box."""
+    its = [f"MP-{number:04d}" for number in numbers]
+    return count(52, box="B2", table=table, coupons=its)
+
+
 def inventoried(*held: tuple[int, int]) -> Line:
     ranges = [[f"MP-{first:04d}", f"MP-{last:04d}"] for first, last in held]
     return fact("coupons_inventoried", 20, OFFICE, held=ranges, by="A-1", observed_by="A-2")

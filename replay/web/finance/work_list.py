@@ -100,6 +100,7 @@ def _cause(win: TableWin, of: Cause) -> WhereToGo:
 def _exception(win: TableWin, code: str) -> WhereToGo:
     counts = WhereToGo("Counts on Drop", f"/drop?{_of(win, table=win.table or '')}")
     slips = WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
+    papers = WhereToGo("Coupons and checks", f"/win/coupons?{_house(win)}")
     found = {
         "slip_recorded_twice": slips,
         "slip_accepted_and_voided": slips,
@@ -108,7 +109,9 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "counts_disagree": counts,
         "verification_disagrees": counts,
         "box_differs": counts,
-        "coupon_redeemed_twice": WhereToGo("Coupons and checks", f"/win/coupons?{_house(win)}"),
+        "coupon_redeemed_twice": papers,
+        "coupon_counted_elsewhere": papers,
+        "check_voided_boxed": papers,
         "no_gaming_day": WhereToGo(
             "Drop box attached", _form(win, "drop_box_attached"), roles=("pit",)
         ),

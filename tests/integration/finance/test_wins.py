@@ -16,6 +16,8 @@ from ledger.facts import (
     AdjustmentPaid,
     CashBoughtIn,
     CounterCheckIssued,
+    CounterCheckVoided,
+    CouponDropped,
     DisputeRaised,
     DropBoxAttached,
     DropBoxCounted,
@@ -32,7 +34,7 @@ from ledger.facts import (
     WagerPlaced,
 )
 from ledger.finance import feed
-from ledger.finance.win import REPORT_7
+from ledger.finance.win import REPORT_7, REPORT_9
 from ledger.record.wire import encode, fact_of, parse_line
 from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
 from tests.suite.budget import cases, rest_long
@@ -434,6 +436,85 @@ def test_so_is_one_of_a_fact_of_a_round(database: Database, second: str, *, late
     assert win.handle == 500
     named = ["corrected_by_one"] * 2 if second == "F-1" else []
     assert [each.code for each in win.exceptions] == named
+
+
+ELSEWHERE = "coupon_counted_elsewhere"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("of_round", [False, True])
+@pytest.mark.parametrize(
+    ("corrected", "table", "gaming_day", "found"),
+    [
+        (False, "CC-08", DAY, [[ELSEWHERE], [ELSEWHERE], [], []]),
+        (False, "CC-08", NEXT, [[], [], [], [ELSEWHERE]]),
+        (False, "CC-07", NEXT, [[], [], [], []]),
+        (True, "CC-08", DAY, [[], [], [], []]),
+    ],
+)
+def test_a_coupon_dropped_at_a_table_and_counted_in_anothers_box_is_named_by_both(
+    database: Database,
+    *,
+    order: int,
+    of_round: bool,
+    corrected: bool,
+    table: str,
+    gaming_day: str,
+    found: list[list[str]],
+) -> None:
+    """A later count changes no earlier day. Beside it lie coupons that were counted as dropped."""
+    drop = told(CouponDropped(serial="MP-1", face=500), at=50)
+    if of_round:
+        drop = drop._replace(subject=f"CC-07/{DAY}/1")
+    count = counted("B2", 0, at=300, table=table, gaming_day=gaming_day, coupons=("MP-1", "MP-2"))
+    data = msgspec.json.decode(count.data) | {"coupons": ["MP-2"]}
+    facts = [
+        *(opened(DAY, at=0, table=each) for each in ("CC-07", "CC-08")),
+        *(opened(NEXT, at=90, table=each) for each in ("CC-07", "CC-08")),
+        drop,
+        told(CouponDropped(serial="MP-2", face=500), at=60, place=table),
+        told(CouponDropped(serial="MP-9", face=500), at=60),
+        count,
+        *([correction(count, data, at=400)] if corrected else []),
+    ]
+    whole = of_feed(kept(database, facts[::order], 2))
+    named = {(w.gaming_day, w.table): [e.code for e in w.exceptions] for w in whole}
+    keys = [(day, name) for day in (DAY, NEXT) for name in ("CC-07", "CC-08")]
+    assert [named[key] for key in keys] == found
+    assert wins.read(database) == whole
+    by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
+    assert by_day == whole
+    for win in whole:
+        assert [win] == wins.read(database, table=win.table or "", gaming_day=win.gaming_day)
+        for each in win.exceptions:
+            assert {ref.id for ref in each.facts} == {drop.id, count.id}
+
+
+@pytest.mark.parametrize("place", ["CC-07", "cage"])
+@pytest.mark.parametrize(("check", "boxed"), [("K-1", False), ("K-1", True), ("K-2", False)])
+def test_a_check_that_was_voided_is_said_to_be(
+    database: Database, place: str, check: str, *, boxed: bool
+) -> None:
+    """The control is a void of another check. A correction takes the void back."""
+    issued = told(CounterCheckIssued(position=1, check="K-1", amount=500), at=50)
+    void = told(CounterCheckVoided(check=check), at=60, place=place)
+    count = msgspec.convert(
+        msgspec.json.decode(counted("B1", 0, at=300).data)
+        | {"counter_checks": [{"check": "K-1", "amount": 500}] if boxed else []},
+        DropBoxCounted,
+    )
+    facts = [opened(DAY, at=0), issued, void, told(count, at=300, place="count-room")]
+    win = one(database, facts)
+    code = "check_voided" if check == "K-1" else "check_missing"
+    assert [(c.code, c.amount) for c in win.causes] == ([] if boxed else [(code, -500)])
+    assert ["check_voided_boxed"] * boxed == [
+        e.code for e in win.exceptions if e.code != "counted_once"
+    ]
+    named = [each.facts for each in (*win.causes, *win.exceptions) if "voided" in each.code]
+    assert [ref.id for refs in named for ref in refs if ref.id == void.id] == [void.id] * len(named)
+    [earlier] = feed.wins([fact_of(each) for each in facts], [], DAY, REPORT_9)
+    assert {c.code for c in earlier.causes} <= {"check_missing"}
+    assert earlier.exceptions == []
 
 
 @pytest.mark.parametrize("corrected", [False, True])
