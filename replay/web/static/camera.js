@@ -10,6 +10,7 @@ const SEEK_S = 0.5; // an error larger than this is corrected by a seek
 const NUDGE = 0.05; // the largest change of speed, as a share
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
 const HOLE_US = 5e5; // a time longer than this without a frame is a gap
+const PRESENTED_MS = 400; // a picture is reported within this time of a seek, or was already there
 const RUNS_MAX = 4; // a player runs up to so many times as fast; beyond, and backwards, it is sought
 
 class Slot {
@@ -318,19 +319,24 @@ function ready(video) {
 }
 
 // Resolves when the seek is done and its picture is presented: `seeked` may come before it is drawn,
-// and the first reported picture may still be the previous one.
+// and the first reported picture may still be the previous one. A picture that was already there is
+// not reported again, so none is awaited for long.
 function soughtTo(video, seconds, isThere) {
   return new Promise((resolve) => {
-    let left = 2, over = false;
-    const done = () => { if (!over && --left === 0) { over = true; resolve(); } };
+    let sought = false, there = !video.requestVideoFrameCallback, over = false;
+    const end = () => { over = true; resolve(); };
     const presented = (_, told) => {
       if (over) return;
-      if (isThere(told.mediaTime)) done(); else video.requestVideoFrameCallback(presented);
+      if (!isThere(told.mediaTime)) return void video.requestVideoFrameCallback(presented);
+      there = true;
+      if (sought) end();
     };
-    video.addEventListener("seeked", done, { once: true });
-    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(presented); else done();
-    setTimeout(() => { if (!over && !video.seeking) { over = true; resolve(); } }, 400);
-    video.addEventListener("error", () => { over = true; resolve(); }, { once: true });
+    video.addEventListener("seeked", () => {
+      sought = true;
+      if (there) end(); else setTimeout(end, PRESENTED_MS);
+    }, { once: true });
+    if (!there) video.requestVideoFrameCallback(presented);
+    video.addEventListener("error", end, { once: true });
     video.currentTime = seconds;
   });
 }

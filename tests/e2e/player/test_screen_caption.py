@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 from replay.footage.decoding.timecode import STRIP_HEIGHT, STRIP_WIDTH, read_timecode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from playwright.sync_api import Browser, Page, Route
 
@@ -42,14 +43,24 @@ SEEN = """
     return {
       camera: view.dataset.camera, caption: shown(view.querySelector(".caption")),
       sight: shown(view.querySelector(".sight")), doubtful: shown(view.querySelector(".doubtful")),
-      why: shown(view.querySelector(".why")),
+      why: shown(view.querySelector(".why")), sha: view.dataset.sha, told: video.told ?? null,
       strip: has ? Array.from(context.getImageData(0, 0, width, height).data) : null,
     };
   }));
 }))
 """
 BEHIND = 4
-"""Frames: a caption of the picture before is late by more than one if frames were left out."""
+"""Frames by which a browser may be late to say which picture it shows, if it is busy."""
+
+KEEP_TOLD = """
+() => {
+  const ask = HTMLVideoElement.prototype.requestVideoFrameCallback;
+  HTMLVideoElement.prototype.requestVideoFrameCallback = function (heard) {
+    return ask.call(this, (now, told) => { this.told = told.mediaTime; heard(now, told); });
+  };
+}
+"""
+"""Keeps beside each video what the browser said last of the picture it shows."""
 
 STILL = """
 () => [...document.querySelectorAll(".view")].every(
@@ -65,6 +76,7 @@ def page(screened: Screened, browser: Browser) -> Iterator[Page]:
 
 
 def open_round(page: Page, screened: Screened) -> None:
+    page.add_init_script(f"({KEEP_TOLD.strip()})()")
     page.goto(screened.url + screened.round_path)
     page.wait_for_selector("html[data-ready=yes]")
     page.wait_for_function(STILL)
@@ -76,28 +88,41 @@ def tiles(page: Page) -> list[dict[str, Any]]:
     return found
 
 
-def lies(tile: dict[str, Any], entries: list[IndexedSegment], behind: int = 0) -> str:
+def lies(tile: dict[str, Any], entries: list[IndexedSegment], *, moving: bool = False) -> str:
     """What is untrue in a tile; empty if nothing is.
 
-    behind: the frames by which a tile may be late. A browser draws a picture up to a sixtieth of a
-    second before it says so, leaves frames out while it is busy, and lends none while it seeks.
+    moving: a browser draws a picture up to a sixtieth of a second before it says so, leaves frames
+    out while it is busy, and lends none while it seeks. The caption must then be of the picture
+    that the browser told last, and the picture in sight that one or one just after.
     """
     if tile["why"]:
         beside = tile["caption"] or tile["sight"]
-        return f"no picture, but: {beside}" if beside else ""
+        return beside and f"no picture, but: {beside}"
     clock_ms = strip_ms(tile["strip"])
     if clock_ms is None or not tile["caption"]:
-        return "" if behind else f"neither picture nor reason: {tile['caption']}"
+        return "" if moving else f"neither picture nor reason: {tile['caption']}"
     frame, of = frame_at(clock_ms, tile["camera"], entries)
     says = re.match(r"Frame (\d+) of (\d+) · its clock (\S+ \S+)", tile["caption"])
-    if says is None or not frame - behind <= int(says[1]) <= frame or int(says[2]) != of:
+    if says is None or int(says[2]) != of or not 0 <= frame - int(says[1]) <= BEHIND * moving:
         return f"{tile['caption']}, but seen is frame {frame} of {of}"
-    if int(says[1]) == frame and says[3] != shown(clock_ms):
-        return f"{tile['caption']}, but seen is {shown(clock_ms)}"
+    if int(says[1]) == frame:
+        its = says[3] == shown(clock_ms)
+    else:
+        its = int(says[1]) == told_frame(tile, entries)
+    if not its:
+        return f"{tile['caption']}, but seen is frame {frame} of {shown(clock_ms)}"
     fact = re.search(r"Frame (\d+) of (\d+) in", tile["sight"])
-    if fact and (fact[1], fact[2]) != (says[1], says[2]):
-        return f"{tile['sight']}, beside {tile['caption']}"
-    return ""
+    beside = fact is None or (fact[1], fact[2]) == (says[1], says[2])
+    return "" if beside else f"{tile['sight']}, beside {tile['caption']}"
+
+
+def told_frame(tile: dict[str, Any], entries: list[IndexedSegment]) -> int | None:
+    """The frame that the browser said last that it shows; None if it said nothing yet."""
+    if tile["told"] is None:
+        return None
+    (pts,) = (entry.times.pts_us for entry in entries if entry.sha256 == tile["sha"])
+    us = tile["told"] * 1_000_000
+    return min(range(len(pts)), key=lambda n: abs(pts[n] - us))
 
 
 def strip_ms(rgba: list[int] | None) -> int | None:
@@ -126,7 +151,63 @@ def shown(clock_ms: int) -> str:
     return f"{at:%H:%M:%S}.{clock_ms % 1000:03d} {offset[:3]}:{offset[3:]}"
 
 
-def wander(page: Page, screened: Screened, count: int, seed: int) -> list[str]:
+def to_a_time(page: Page, chance: random.Random, told: dict[str, Any], _: Sequence[int]) -> None:
+    to(page, chance.randrange(told["from"], told["to"]))
+
+
+def to_an_edge(page: Page, chance: random.Random, _: dict[str, Any], edges: Sequence[int]) -> None:
+    to(page, chance.choice(edges))
+
+
+def step_by_fact(page: Page, chance: random.Random, *_: object) -> None:
+    page.keyboard.press(chance.choice(("ArrowLeft", "ArrowRight")))
+
+
+def step_by_frame(page: Page, chance: random.Random, *_: object) -> None:
+    for _step in range(chance.randrange(1, 4)):
+        page.keyboard.press(chance.choice(",."))
+
+
+def play_over_an_edge(
+    page: Page, chance: random.Random, told: dict[str, Any], edges: Sequence[int]
+) -> None:
+    to_an_edge(page, chance, told, edges)
+    page.wait_for_function(STILL)
+    page.keyboard.press(" ")
+
+
+def play_to_the_end(page: Page, _: random.Random, told: dict[str, Any], __: Sequence[int]) -> None:
+    to(page, told["to"] - 300_000)
+    page.wait_for_function(STILL)
+    page.keyboard.press(" ")
+
+
+def shuttle(page: Page, chance: random.Random, told: dict[str, Any], edges: Sequence[int]) -> None:
+    """Forward or backwards, up to eight times as fast."""
+    to_an_edge(page, chance, told, edges)
+    page.wait_for_function(STILL)
+    key = chance.choice(("Shift+J", "Shift+L"))
+    for _step in range(chance.randrange(1, 5)):
+        page.keyboard.press(key)
+
+
+MOVES = {
+    "seek": to_a_time, "border": to_an_edge, "fact": step_by_fact, "frame": step_by_frame,
+    "play": play_over_an_edge, "end": play_to_the_end, "shuttle": shuttle,
+}  # fmt: skip
+PLAYS = ("play", "end", "shuttle")
+
+
+class Wandered(NamedTuple):
+    """What was seen over many moves. late: moving tiles by the frames their caption was behind."""
+
+    moves: Counter[str]
+    still: int
+    late: Counter[int]
+    wrong: list[str]
+
+
+def wander(page: Page, screened: Screened, count: int, seed: int) -> Wandered:
     """Every untrue tile over random seeks, facts, frames, plays, and edges of the footage."""
     entries = screened.library.entries()
     told = page.evaluate("() => JSON.parse(document.getElementById('round-data').textContent)")
@@ -137,31 +218,36 @@ def wander(page: Page, screened: Screened, count: int, seed: int) -> list[str]:
         for at in (segment["start"], segment["end"])
         for off in (-700_000, -40_000, 0, 40_000, 700_000)
     ]
-    chance, found = random.Random(seed), []  # noqa: S311 - repeatable
+    chance = random.Random(seed)  # noqa: S311 - repeatable
+    found = Wandered(Counter(), 0, Counter(), [])
     for _ in range(count):
-        how = chance.choice(("time", "edge", "fact", "frame", "play", "end"))
-        if how == "time":
-            to(page, chance.randrange(told["from"], told["to"]))
-        elif how == "edge":
-            to(page, chance.choice(edges))
-        elif how == "fact":
-            page.keyboard.press(chance.choice(("ArrowLeft", "ArrowRight")))
-        elif how == "frame":
-            for _ in range(chance.randrange(1, 4)):
-                page.keyboard.press(chance.choice(",."))
-        else:
-            to(page, told["to"] - 300_000 if how == "end" else chance.choice(edges))
-            page.wait_for_function(STILL)
+        how = chance.choice(tuple(MOVES))
+        found.moves[how] += 1
+        MOVES[how](page, chance, told, edges)
+        readings = chance.randrange(1, 12) if how in PLAYS else 1
+        for _ in range(readings):
+            look(page, entries, found, moving=True)
+        if page.inner_text("#play") == "Pause":
             page.keyboard.press(" ")
-            for _ in range(chance.randrange(1, 12)):
-                found += [lies(tile, entries, behind=BEHIND) for tile in tiles(page)]
-            if page.inner_text("#play") == "Pause":
-                page.keyboard.press(" ")
-        found += [lies(tile, entries, behind=BEHIND) for tile in tiles(page)]  # it may still seek
+            look(page, entries, found, moving=True)
         page.wait_for_function(STILL)
-        still = tiles(page)
-        found += [lies(tile, entries) for tile in still]
-    return [each for each in found if each]
+        found = found._replace(still=found.still + look(page, entries, found, moving=False))
+    return found
+
+
+def look(page: Page, entries: list[IndexedSegment], found: Wandered, *, moving: bool) -> int:
+    """Look at every tile once, and keep what is wrong; how many show a picture."""
+    pictures = 0
+    for tile in tiles(page):
+        problem = lies(tile, entries, moving=moving)
+        found.wrong.extend([problem] if problem else ())
+        clock_ms = strip_ms(tile["strip"])
+        says = re.match(r"Frame (\d+) ", tile["caption"])
+        if not tile["why"] and clock_ms is not None and says:
+            pictures += 1
+            if moving:
+                found.late[frame_at(clock_ms, tile["camera"], entries)[0] - int(says[1])] += 1
+    return pictures
 
 
 def to(page: Page, time_us: int) -> None:
@@ -169,7 +255,7 @@ def to(page: Page, time_us: int) -> None:
 
 
 def test_a_tile_says_what_its_picture_shows(page: Page, screened: Screened) -> None:
-    assert wander(page, screened, FEW, seed=3) == []
+    assert wander(page, screened, FEW, seed=3).wrong == []
 
 
 @pytest.mark.in_turn
@@ -177,21 +263,63 @@ def test_a_tile_says_what_its_picture_shows(page: Page, screened: Screened) -> N
 def test_a_tile_says_what_its_picture_shows_in_a_thousand_moves(
     page: Page, screened: Screened, seed: int
 ) -> None:
-    assert wander(page, screened, EACH, seed) == []
+    found = wander(page, screened, EACH, seed)
+    print(seed, dict(found.moves), found.still, dict(found.late))  # noqa: T201 - shown by -s
+    assert found.wrong == []
 
 
-def test_a_caption_of_the_fact_alone_would_be_untrue(screened: Screened, browser: Browser) -> None:
-    """The negative control: a tile that names the fact wherever the playhead is."""
-    ours = "const its = !fact.sha"
+SLOW_SEEKS = """
+() => {
+  HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0;
+  Object.defineProperty(HTMLMediaElement.prototype, "seeking", { get: () => true });
+}
+"""
+"""A browser that takes long to seek, and reports no picture, as if it was there before."""
 
-    def by_fact(route: Route) -> None:
+
+def test_a_picture_is_settled_though_its_seek_took_long_and_nothing_new_was_reported(
+    screened: Screened, browser: Browser
+) -> None:
+    with screened.page(browser) as opened:
+        opened.add_init_script(f"({SLOW_SEEKS.strip()})()")
+        opened.goto(screened.url + screened.round_path)
+        opened.wait_for_function(STILL)
+        assert opened.locator('.view[data-settled="yes"]').count() > 0
+
+
+LIES = {
+    "the fact wherever the playhead is": ("tile.js", (
+        ("const its = !fact.sha", "const its = true || !fact.sha"),
+        ("this.#fact = sight === undefined", "if (sight) this.#fact = false"),
+    )),
+    "the moment asked for": ("camera.js", (
+        ("slot.presented = frameOf(index.pts, told.mediaTime)",
+         "slot.presented = Math.min(index.pts.length - 1, this.#wanted?.frame ?? 0)"),
+    )),
+    "the picture before, once it plays": ("camera.js", (
+        ("this.#wanted = { sha, frame: slot.presented }",
+         "slot.presented = Math.max(0, slot.presented - 1)"),
+    )),
+}  # fmt: skip
+"""Programs whose caption is of something else than the picture: what of a script they replace."""
+
+
+@pytest.mark.parametrize("of", LIES)
+def test_a_caption_of_anything_else_is_found_untrue(
+    screened: Screened, browser: Browser, of: str
+) -> None:
+    """The negative control."""
+    script, changes = LIES[of]
+
+    def changed(route: Route) -> None:
         told = route.fetch()
-        assert ours in told.text()
-        body = told.text().replace(ours, "const its = true || !fact.sha")
-        body = body.replace("this.#fact = sight === undefined", "if (sight) this.#fact = false")
+        body = told.text()
+        for ours, theirs in changes:
+            assert ours in body
+            body = body.replace(ours, theirs)
         route.fulfill(response=told, body=body)
 
     with screened.page(browser) as opened:
-        opened.route("**/static/tile.js*", by_fact)
+        opened.route(f"**/static/{script}*", changed)
         open_round(opened, screened)
-        assert wander(opened, screened, FEW, seed=3)
+        assert wander(opened, screened, FEW, seed=3).wrong
