@@ -43,24 +43,25 @@ SEEN = """
     return {
       camera: view.dataset.camera, caption: shown(view.querySelector(".caption")),
       sight: shown(view.querySelector(".sight")), doubtful: shown(view.querySelector(".doubtful")),
-      why: shown(view.querySelector(".why")), sha: view.dataset.sha, told: video.told ?? null,
+      why: shown(view.querySelector(".why")),
+      sha: view.dataset.sha, reported: video.reported ?? null,
       strip: has ? Array.from(context.getImageData(0, 0, width, height).data) : null,
     };
   }));
 }))
 """
 BEHIND = 4
-"""Frames by which a browser may be late to say which picture it shows, if it is busy."""
+"""Frames by which a busy browser may be late to report which picture it shows."""
 
-KEEP_TOLD = """
+KEEP_REPORTED = """
 () => {
   const ask = HTMLVideoElement.prototype.requestVideoFrameCallback;
   HTMLVideoElement.prototype.requestVideoFrameCallback = function (heard) {
-    return ask.call(this, (now, told) => { this.told = told.mediaTime; heard(now, told); });
+    return ask.call(this, (now, told) => { this.reported = told.mediaTime; heard(now, told); });
   };
 }
 """
-"""Keeps beside each video what the browser said last of the picture it shows."""
+"""Keeps beside each video what the browser reported last of the picture it shows."""
 
 STILL = """
 () => [...document.querySelectorAll(".view")].every(
@@ -76,7 +77,7 @@ def page(screened: Screened, browser: Browser) -> Iterator[Page]:
 
 
 def open_round(page: Page, screened: Screened) -> None:
-    page.add_init_script(f"({KEEP_TOLD.strip()})()")
+    page.add_init_script(f"({KEEP_REPORTED.strip()})()")
     page.goto(screened.url + screened.round_path)
     page.wait_for_selector("html[data-ready=yes]")
     page.wait_for_function(STILL)
@@ -91,9 +92,9 @@ def tiles(page: Page) -> list[dict[str, Any]]:
 def lies(tile: dict[str, Any], entries: list[IndexedSegment], *, moving: bool = False) -> str:
     """What is untrue in a tile; empty if nothing is.
 
-    moving: a browser draws a picture up to a sixtieth of a second before it says so, leaves frames
-    out while it is busy, and lends none while it seeks. The caption must then be of the picture
-    that the browser told last, and the picture in sight that one or one just after.
+    moving: a browser draws a picture up to a sixtieth of a second before it reports it, leaves
+    frames out while it is busy, and lends none while it seeks. Then the caption is of the picture
+    that the browser reported last, and the picture in sight is that one or the next.
     """
     if tile["why"]:
         beside = tile["caption"] or tile["sight"]
@@ -108,7 +109,7 @@ def lies(tile: dict[str, Any], entries: list[IndexedSegment], *, moving: bool = 
     if int(says[1]) == frame:
         its = says[3] == shown(clock_ms)
     else:
-        its = int(says[1]) == told_frame(tile, entries)
+        its = int(says[1]) == reported_frame(tile, entries)
     if not its:
         return f"{tile['caption']}, but seen is frame {frame} of {shown(clock_ms)}"
     fact = re.search(r"Frame (\d+) of (\d+) in", tile["sight"])
@@ -116,12 +117,12 @@ def lies(tile: dict[str, Any], entries: list[IndexedSegment], *, moving: bool = 
     return "" if beside else f"{tile['sight']}, beside {tile['caption']}"
 
 
-def told_frame(tile: dict[str, Any], entries: list[IndexedSegment]) -> int | None:
-    """The frame that the browser said last that it shows; None if it said nothing yet."""
-    if tile["told"] is None:
+def reported_frame(tile: dict[str, Any], entries: list[IndexedSegment]) -> int | None:
+    """The frame that the browser reported last; None if it reported nothing yet."""
+    if tile["reported"] is None:
         return None
     (pts,) = (entry.times.pts_us for entry in entries if entry.sha256 == tile["sha"])
-    us = tile["told"] * 1_000_000
+    us = tile["reported"] * 1_000_000
     return min(range(len(pts)), key=lambda n: abs(pts[n] - us))
 
 
