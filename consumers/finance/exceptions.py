@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
-    from ledger.finance.exceptions import DayKey, FactId
-    from ledger.finance.placing import TableId
+    from ledger.finance.exceptions import DayKey
+    from ledger.finance.placing import FactId, TableId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact

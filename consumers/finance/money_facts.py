@@ -1,19 +1,21 @@
 """The view `finance`: every fact of money outside rounds, by its table and time.
 
 Wins are worked out from it as they are read (`consumers.finance.wins`). A corrected fact has two
-rows: as recorded, and as corrected. So a correction may move a fact to another table or day.
+rows: as recorded, and as corrected. So a correction may move a fact to another table or day. A step
+of a slip that the cage recorded has two rows too if corrections of other facts move it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from consumers.money import corrections_held
+from consumers.money import corrections_held, slip_places
 from consumers.money.corrections_held import (
     CORRECTIONS,
     as_corrected,
     facts_changed,
     holding,
+    holding_of,
     made_table,
 )
 from consumers.runtime.source import Batch, Projection
@@ -45,9 +47,10 @@ from ledger.finance.slips import series, slips, step_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from consumers.money.corrections_held import FactHistory
+    from consumers.money.slip_places import StepTables
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.placing import DisputeId, TableId
@@ -138,6 +141,7 @@ NUMBERS = ViewTable(
 )
 
 MADE = made_table("finance_corrections_made")
+PLACES = slip_places.places_table("finance_slip_places")
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
@@ -145,11 +149,16 @@ def apply(store: ViewStore, batch: Batch) -> None:
     changed = facts_changed(store, batch, MADE, _TYPES)
     moved = _amends_of(store, _raised(store, batch), _begun(store, changed), batch.position)
     changed = {(row.source, row.id): (row, made) for row, made in moved} | changed
+    told = (row for row, _ in changed.values())
+    steps = slip_places.note(store, PLACES, MADE, batch, told)
+    changed |= holding_of(
+        store, MADE, [key for key in steps.again if key not in changed], batch.position
+    )
     store.delete(FACTS_OF_MONEY, changed)
     # Amends are placed by the starts of the batch, too.
     is_amends = {key: row.type == _AMENDS for key, (row, _) in changed.items()}
     for chosen in (False, True):
-        _save(store, [of for key, of in changed.items() if is_amends[key] == chosen])
+        _save(store, [of for key, of in changed.items() if is_amends[key] == chosen], steps)
     store.delete(NUMBERS, changed)
     store.save(
         NUMBERS,
@@ -157,10 +166,18 @@ def apply(store: ViewStore, batch: Batch) -> None:
     )
 
 
-def _save(store: ViewStore, told: Sequence[tuple[TapeRow, TapeRow | None]]) -> None:
+def _save(
+    store: ViewStore, told: Sequence[tuple[TapeRow, TapeRow | None]], steps: StepTables
+) -> None:
     """Save the rows of some facts, each with its correction."""
     disputed, tables = _disputed(store, told), _with_day(store, told)
-    cells = (cells for row, why in told for cells in _cells(row, why, disputed, tables))
+
+    def place(fact: Fact, variant: int) -> TableId:
+        if isinstance(fact.body, ChipSlip):
+            return steps.table(fact, as_corrected=variant != RECORDED)
+        return paid_at(fact, disputed, tables)
+
+    cells = (cells for row, why in told for cells in _cells(row, why, place, steps))
     store.save(FACTS_OF_MONEY, cells)
 
 
@@ -260,18 +277,21 @@ def _facts(row: TapeRow, why: TapeRow | None) -> list[Fact]:
 def _cells(
     row: TapeRow,
     why: TapeRow | None,
-    disputed: Mapping[DisputeId, DisputeUse],
-    tables: Collection[TableId],
+    place: Callable[[Fact, int], TableId],
+    steps: StepTables,
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of one fact of money."""
-    variants = (RECORDED, CORRECTED) if why else (BOTH,)
+    """The rows of one fact of money. place: its table in one of them."""
+    facts = _facts(row, why)
+    if why is None and steps.is_parted(facts[0]):
+        facts *= 2
+    variants = (RECORDED, CORRECTED) if why or len(facts) > 1 else (BOTH,)
     made = (why.tape, why.table_seq) if why else (None, None)
-    for variant, fact in zip(variants, _facts(row, why), strict=False):
+    for variant, fact in zip(variants, facts, strict=False):
         yield (
             row.source,
             row.id,
             variant,
-            *paid_at(fact, disputed, tables),
+            *place(fact, variant),
             own_day(fact),
             row.time_us,
             isinstance(fact.body, OPENS_DAY),
@@ -328,8 +348,8 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    6,
-    (FACTS_OF_MONEY, NUMBERS, DISPUTES, MADE),
+    7,
+    (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE),
     apply,
     reads=_TYPES | CORRECTIONS | {_RAISED},
 )

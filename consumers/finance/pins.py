@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from consumers.finance.money_facts import Place
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
-    from ledger.finance.exceptions import DayKey, FactId
+    from ledger.finance.exceptions import DayKey
+    from ledger.finance.placing import FactId
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 

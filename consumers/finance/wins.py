@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from consumers.finance.money_facts import Place
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import FactId, PaperId
+    from ledger.finance.exceptions import PaperId
     from ledger.finance.feed import TableMoney
-    from ledger.finance.placing import DisputeId, TableId
+    from ledger.finance.placing import DisputeId, FactId, TableId
     from ledger.finance.rounds import TrayMove
     from ledger.finance.slips import SlipRecord
     from ledger.finance.table_day import DayRecord
@@ -145,7 +145,9 @@ class DayRecords(NamedTuple):
         return DayRecords(corrected or {}, recorded, self.places)
 
     def _recorded(self, key: DayKey) -> DayRecord | None:
-        return (self.recorded.get(key) or empty(self.corrected[key])) if self.recorded else None
+        if self.recorded is None:
+            return None
+        return self.recorded.get(key) or empty(self.corrected[key])
 
     def papers(self, property_: str, gaming_day: str) -> dict[FactId, Place | None]:
         """The facts outside rounds that a gaming day rests on, in either way, with their places.
@@ -346,17 +348,15 @@ SELECT {_COLUMNS} FROM {{schema}}.finance_facts f
  WHERE f.variant = ANY (%(variants)s::int[]) AND {_WHERE}
 """  # noqa: S608 - put together from constants
 
-# The other facts of a slip at its table, and its steps at places without a day, as the cage.
-# `OFFSET 0` has each slip looked up by its index, however few the planner takes them for.
+# The other facts of a slip at its table. `OFFSET 0` has each slip looked up by its index, however
+# few the planner takes them for.
 _OF_SLIP = """
 CROSS JOIN LATERAL (
     SELECT * FROM {schema}.finance_facts f
      WHERE f.property = d.property AND f.paper_kind = d.paper_kind AND f.paper = d.paper
        AND f.variant = ANY (%(variants)s::int[]) OFFSET 0) o
  WHERE d.paper_kind <> 'dispute' AND (%(steps)s OR o.step = 'accepted')
-   AND (o.table_name = d.table_name OR o.step <> 'accepted' AND NOT EXISTS (
-        SELECT FROM {schema}.finance_facts s WHERE s.starts AND s.property = o.property
-           AND s.table_name = o.table_name AND s.variant = ANY (%(variants)s::int[])))
+   AND o.table_name = d.table_name
 """
 _OF_TABLE = f"""
 WITH d AS ({_ALL})
@@ -434,8 +434,7 @@ def _tables(
 # Indexes find all of it: one look-up a table, however many facts each has. With a condition on the
 # property beside its comparison of rows, each look-up would read the index from its begin. Facts
 # are read from the first start of the day at any table to the next day's. `OFFSET 0` keeps a join
-# to its index. If a table with a day has a slip, its steps elsewhere are of that table's day; not
-# its acceptances.
+# to its index.
 _STARTS = (
     "FROM {schema}.finance_facts s"
     " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
@@ -470,11 +469,6 @@ SELECT {_COLUMNS}, coalesce(
      WHERE f.property = h.property AND f.table_name = h.table_name AND f.gaming_day IS NULL
        AND f.variant = ANY (%(variants)s::int[])
        AND f.time_us BETWEEN span.since AND span.until OFFSET 0) f
- WHERE coalesce(f.step, 'accepted') = 'accepted' OR NOT EXISTS (
-    SELECT FROM {{schema}}.finance_facts o
-     WHERE (o.property, o.paper_kind, o.paper) = (f.property, f.paper_kind, f.paper)
-       AND o.variant = ANY (%(variants)s::int[])
-       AND EXISTS (SELECT {_STARTS} AND s.table_name = o.table_name))
 """  # noqa: S608 - as above
 
 
@@ -509,8 +503,10 @@ SELECT {_COLUMNS} FROM several JOIN {{schema}}.finance_facts f USING (property, 
 """  # noqa: S608 - as above
 
 
-def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) -> list[Fact]:
-    """The acceptances at other tables of slips that are among these."""
+def _beside(
+    store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]
+) -> list[tuple[TableId, Fact]]:
+    """The acceptances at other tables of slips that are among these, with their tables."""
     slips = sorted(slips_named(facts))
     if not slips:
         return []
@@ -518,7 +514,8 @@ def _beside(store: ViewStore, facts: Sequence[Fact], variants: tuple[int, int]) 
     asked = {name: [each[nth] for each in slips] for nth, name in enumerate(names)}
     rows = store.query(_AT_TABLES, asked | {"variants": list(variants)})
     known = {(fact.source, fact.id) for fact in facts}
-    return [fact for fact in _told(store, rows)[0] if (fact.source, fact.id) not in known]
+    told, place = _told(store, rows)
+    return [(place(fact), fact) for fact in told if (fact.source, fact.id) not in known]
 
 
 def _told(
@@ -791,11 +788,7 @@ def _left_out(
             "numbers": [of[2] for _, _, of in slips],
         },
     )
-    first: dict[tuple[Any, ...], DayKey] = {}
     for (key, slip, of), (before,) in zip(slips, befores, strict=True):
         if before is not None and of[2] - before > 1:
-            at = (key[0], *of)
-            if key <= first.get(at, key):
-                first[at] = key
-                found[key].append(left_out(before, slip))
+            found[key].append(left_out(before, slip))
     return found

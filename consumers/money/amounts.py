@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
+from consumers.money import slip_places
 from infra.postgres.view_tables import Column
 from ledger.facts import WAGER_MONEY, Voucher, every_version, wager_money
 from ledger.finance.boxes import foreign_value
@@ -59,8 +60,8 @@ OF_ROUNDS = frozenset((*WAGERS, *_DECISIONS, "rake_taken.v1", "fee_paid.v1"))
 
 COUNTED, INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
 RAISED = "dispute_raised.v1"
-READS = frozenset((*ADDED, *OF_ROUNDS, *_BOXES, INVENTORY, RAISED, "table_opened.v1"))
-"""All facts of money and boxes, and those that begin a gaming day."""
+READS = frozenset((*ADDED, *OF_ROUNDS, *_BOXES, INVENTORY, RAISED, *slip_places.READS))
+"""All facts of money and boxes, of slips, and those that begin a gaming day."""
 
 
 class BoxCount(Struct):

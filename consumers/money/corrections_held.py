@@ -150,6 +150,14 @@ def holding(
     return found
 
 
+def holding_of(
+    store: ViewStore, table: ViewTable, keys: Sequence[Key], until: int
+) -> dict[Key, tuple[TapeRow, TapeRow | None]]:
+    """Some facts, each with the correction that holds up to a position."""
+    why = holding(store, table, keys, until)
+    return {key: (row, why.get(key)) for key, row in rows_of(store, keys).items()}
+
+
 def as_corrected(fact: Fact, why: TapeRow) -> list[Fact]:
     """A fact with its correction; nothing if it should not have been recorded."""
     body = fact_of(why).body

@@ -22,7 +22,7 @@ from consumers.money.placed_papers import (
     DISPUTES,
     MADE,
     PAPERS,
-    SLIPS,
+    PLACES,
     columns,
     corrected_facts,
 )
@@ -273,8 +273,8 @@ def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
 
 DROP = Projection(
     "drop",
-    6,
-    (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, SLIPS, MADE),
+    7,
+    (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, PLACES, MADE),
     apply,
     reads=READS | CORRECTIONS,
     tells=(

@@ -7,11 +7,11 @@ that holds counts. A corrected fact of a round stands here too: what its round's
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import astuple
 
+from consumers.money import slip_places
 from consumers.money.amounts import (
     ACCEPTED,
     ADDED,
@@ -26,21 +26,20 @@ from consumers.money.amounts import (
     priced,
     unpriced,
 )
-from consumers.money.corrections_held import as_corrected, held, made_of, made_table
+from consumers.money.corrections_held import as_corrected, held, holding_of, made_table
 from consumers.runtime.source import round_of_row
 from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewTable
-from ledger.adjudication.corrections import corrected, corrections
 from ledger.facts import AdjustmentPaid
 from ledger.finance.placing import OPENS_DAY, day_after, disputed_tables, own_day, table_of
-from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from consumers.money.slip_places import StepTables
     from consumers.runtime.lifecycle import Batch
     from infra.postgres.view_tables import NamedRow, ViewStore
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import FactId, TableId
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -127,22 +126,7 @@ DISPUTES = ViewTable(
     is_log=True,
 )
 
-SLIPS = ViewTable(
-    "drop_slips",
-    "The number of each slip accepted at any table, and what corrections make of it.",
-    3,
-    (
-        Column("source", "text", "Source of the acceptance."),
-        Column("fact_id", "text", "Id of the acceptance."),
-        Column("position", "bigint", "Position on the record since which it has this number."),
-        Column("property", "text", "Property of the table."),
-        Column("amount", "text", "fills or credits."),
-        Column("paper", "text", "Number of the slip; null: it is taken back.", null=True),
-        Column("time_us", "bigint", "Device time of the acceptance, microseconds."),
-    ),
-    ("(property, amount, paper)",),
-    is_log=True,
-)
+PLACES = slip_places.places_table("drop_slip_places")
 
 Key = tuple[str, str, str]
 """Property, table, gaming day."""
@@ -176,18 +160,23 @@ def note(store: ViewStore, batch: Batch) -> ChangedDays:
         for each in changed
         if each.correction or not _is_of_round(each.target)
     }
+    steps = slip_places.note(store, PLACES, MADE, batch, [row for row, _ in told.values()])
+    moved = holding_of(store, MADE, [key for key in steps.again if key not in told], batch.position)
+    told |= moved
     owns = batch.share.owns_table
-    gone = [row for row in store.rows(PAPERS, [(e.target.source, e.target.id) for e in changed])
-            if owns(row.property, row.table_name)]  # fmt: skip
+    before = [*moved, *((each.target.source, each.target.id) for each in changed)]
+    gone = [row for row in store.rows(PAPERS, before) if owns(row.property, row.table_name)]
     store.delete(PAPERS, [row[: PAPERS.keys] for row in gone])
     store.delete(BOXES, {row[: BOXES.keys] for row in gone if row.amount == "box"})
-    new = [row for of in told.values() for row in _rows(*of, batch) if owns(*row[2:4])]
+    new = [row for of in told.values() for row in _rows(*of, batch, steps) if owns(*row[2:4])]
     counts = (cells for of in told.values() for cells in _counts(*of, batch) if owns(*cells[2:4]))
     store.save(BOXES, counts)
     disputes = (cells for row, _ in told.values() for cells in _raised(row, batch))
     store.save(DISPUTES, disputes)
     changes = _changes(store, gone, _placed(store, new))
-    changes.again.update(key for key in _of_slips(store, told, batch) if owns(*key[:2]))
+    of_slips = [key for key, (row, _) in told.items() if row.type in ACCEPTED]
+    its = _of_slips(store, of_slips, batch.position)
+    changes.again.update(key for key in its if owns(*key[:2]))
     return changes
 
 
@@ -204,7 +193,7 @@ def _is_of_round(row: TapeRow) -> bool:
     return row.type in OF_ROUNDS and round_of_row(row) is not None
 
 
-def _rows(row: TapeRow, why: TapeRow | None, batch: Batch) -> Iterator[NamedRow]:
+def _rows(row: TapeRow, why: TapeRow | None, batch: Batch, steps: StepTables) -> Iterator[NamedRow]:
     """The rows of one fact; its gaming day is empty if the fact does not name it."""
     made = (why.tape, why.table_seq) if why else (None, None)
     for counts, fact in corrected_facts(row, why, batch.fact(row)):
@@ -212,15 +201,16 @@ def _rows(row: TapeRow, why: TapeRow | None, batch: Batch) -> Iterator[NamedRow]
         starts = isinstance(fact.body, OPENS_DAY)
         if of or starts:
             yield PAPERS.row(
-                row.source, row.id, *_table_of(fact), counts, day or "", day is not None, starts,
-                row.time_us, *(of or ("", "", 0)), paper_of(row.type, fact.body),
+                row.source, row.id, *_table_of(fact, counts, steps), counts,
+                day or "", day is not None, starts, row.time_us,
+                *(of or ("", "", 0)), paper_of(row.type, fact.body),
                 row.tape, row.table_seq, *made,
             )  # fmt: skip
 
 
-def _table_of(fact: Fact) -> TableId:
+def _table_of(fact: Fact, counts: int, steps: StepTables) -> TableId:
     """The table of a fact; of amends that name none it is empty: their dispute has it."""
-    property_, table = table_of(fact)
+    property_, table = steps.table(fact, as_corrected=counts == 1)
     by_dispute = isinstance(fact.body, AdjustmentPaid) and not (fact.body.table or fact.round)
     return property_, "" if by_dispute else table
 
@@ -322,42 +312,25 @@ def _moved(store: ViewStore, starts: Collection[NamedRow]) -> set[Key]:
     return {(*row[:2], day) for row in moved for day in row[2:]}
 
 
-def _of_slips(store: ViewStore, told: _Told, batch: Batch) -> set[Key]:
-    """Keep the numbers of a batch's slips; the days of all acceptances that have one of them.
+def _of_slips(store: ViewStore, steps: Collection[FactId], until: int) -> set[Key]:
+    """The days of all acceptances of slips that these steps are of, or were.
 
     A slip counts where it was accepted first, at whichever table.
     """
-    slips = {key: row for key, (row, _) in told.items() if row.type in ACCEPTED}
-    if not slips:
+    papers = {(row.property, ADDED[f"{row.kind}_accepted.v1"], row.paper)
+              for row in store.rows(PLACES, steps)
+              if row.paper and row.kind and row.position <= until}  # fmt: skip
+    if not papers:
         return set()
-    made = made_of(store, MADE, slips, batch.position)
-    numbers = [row for key, of in slips.items() for row in _numbers(of, made.get(key, ()), batch)]
-    store.save(SLIPS, numbers)
     names = ("properties", "amounts", "papers")
-    wanted = sorted({row[3:6] for row in numbers if row[5] is not None})
     found = store.query(
         "SELECT DISTINCT p.property, p.table_name, p.gaming_day"
         " FROM unnest(%(properties)s::text[], %(amounts)s::text[], %(papers)s::text[])"
         " AS w (property, amount, paper)"
         " JOIN {schema}.drop_papers p USING (property, amount, paper)",
-        {name: [each[nth] for each in wanted] for nth, name in enumerate(names)},
+        {name: [each[nth] for each in sorted(papers)] for nth, name in enumerate(names)},
     )
     return {tuple(row) for row in found}
-
-
-def _numbers(row: TapeRow, made: Sequence[TapeRow], batch: Batch) -> Iterator[tuple[Any, ...]]:
-    """The rows of one acceptance: a new one wherever on the record its number changes."""
-    fact = batch.fact(row)
-
-    def number(position: int) -> str | None:
-        until = corrections(fact_of(each) for each in made if each.position <= position)
-        after = corrected([fact], until)
-        return paper_of(row.type, after[0].body) if after else None
-
-    changes = {row.position, *(each.position for each in made if each.position > row.position)}
-    for paper, positions in groupby(sorted(changes), number):
-        its = (table_of(fact)[0], ADDED[row.type], paper, row.time_us)
-        yield (row.source, row.id, next(positions), *its)
 
 
 class PaperSum(NamedTuple):
@@ -373,12 +346,13 @@ _SUMS = """
 SELECT p.property, p.table_name, p.gaming_day, p.amount,
        sum(p.cents * p.counts) FILTER (WHERE p.counts <> 0 AND NOT (
            p.amount IN ('fills', 'credits') AND EXISTS (
-               SELECT FROM {schema}.drop_slips e
-                WHERE e.property = p.property AND e.amount = p.amount AND e.paper = p.paper
+               SELECT FROM {schema}.drop_slip_places e
+                WHERE e.property = p.property AND e.kind || 's' = p.amount AND e.paper = p.paper
+                  AND e.accepted AND e.as_corrected
                   AND (e.time_us, e.source, e.fact_id) < (p.time_us, p.source, p.fact_id)
                   AND e.position <= %(until)s AND NOT EXISTS (
-                      SELECT FROM {schema}.drop_slips l
-                       WHERE l.source = e.source AND l.fact_id = e.fact_id
+                      SELECT FROM {schema}.drop_slip_places l
+                       WHERE l.source = e.source AND l.fact_id = e.fact_id AND l.as_corrected
                          AND l.position > e.position AND l.position <= %(until)s))))::bigint,
        (array_agg(ARRAY[p.cents, p.time_us] ORDER BY p.time_us, p.source, p.fact_id)
         FILTER (WHERE p.amount = 'opener' AND p.counts = 1))[1:1],

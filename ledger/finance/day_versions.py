@@ -6,7 +6,6 @@ A version is worked out from the facts up to the numbers that it pins, so nothin
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,13 +27,12 @@ from ledger.facts import (
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import BOX_FACTS, KINDS
 from ledger.finance.exceptions import is_one
-from ledger.finance.feed import tables_of, wins, wins_by_shift
+from ledger.finance.feed import placing, tables_of, wins, wins_by_shift
 from ledger.finance.placing import (
     OPENS_DAY,
     day_before,
     disputed_tables,
     own_day,
-    paid_at,
     table_of,
     tables_with_day,
 )
@@ -279,9 +277,9 @@ def _tables(facts: Sequence[Fact], gaming_day: str) -> dict[tuple[str, str], dic
     """The tables of each fact of a gaming day, by source and id: as recorded, and as corrected."""
     of_rounds = (fact for fact in facts if fact.round and fact.round.gaming_day == gaming_day)
     found = {(f.source, f.id): {f.round.table: None} for f in of_rounds if f.round}
-    place = partial(paid_at, disputed=disputed_tables(facts), tables=tables_with_day(facts))
+    disputed, tables = disputed_tables(facts), tables_with_day(facts)
     for told in (facts, corrected(facts, corrections(facts))):
-        for (_, table), money in tables_of(told, place).items():
+        for (_, table), money in tables_of(told, placing(told, disputed, tables)).items():
             slips = (fact for slip in money.slips.get(gaming_day, ()) for fact in slip.facts)
             days = (day_before(gaming_day), money.last_open.get(gaming_day, ""))
             before = [closer for day in days if (closer := closer_of(money.days.get(day, ())))]

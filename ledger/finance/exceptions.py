@@ -36,15 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
-    from ledger.finance.placing import DisputeId, DisputeUse, TableId
+    from ledger.finance.placing import DisputeId, DisputeUse, FactId, TableId
     from ledger.finance.slips import SlipRecord
     from ledger.record.wire import Fact
 
 DayKey = tuple[str, str, str]
 """Property, gaming day, table: the order of wins."""
 
-FactId = tuple[str, str]
-"""Source and id of a fact."""
 
 EQUIVOCATION = "equivocation"
 

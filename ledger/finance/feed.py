@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,7 +63,7 @@ from ledger.finance.table_day import (
     total,
     win,
 )
-from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
+from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
 from ledger.rules.engine.ruling import Ruling
@@ -73,10 +72,10 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ledger.finance.exceptions import FactId, VainCorrection
-    from ledger.finance.placing import DisputeId, TableId
+    from ledger.finance.exceptions import VainCorrection
+    from ledger.finance.placing import DisputeId, FactId, TableId
     from ledger.finance.rounds import RoundMoney, TrayMove
-    from ledger.finance.slips import SlipId, SlipRecord
+    from ledger.finance.slips import Acceptance, SlipId, SlipRecord
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
     from ledger.rules.engine.order import Gap
@@ -251,10 +250,10 @@ def _records(
     """What each table's day rests on."""
     # Before version 9 of the report a dispute's table had all its amends.
     with_day = known.tables if report > REPORT_8 else ()
-    tables = tables_of(facts, partial(paid_at, disputed=known.disputed, tables=with_day))
+    tables = tables_of(facts, placing(facts, known.disputed, with_day, report))
     used = papers_used(facts)
     papers = put_together(
-        _left_out(tables),
+        _left_out(tables, report),
         boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), checks_issued(facts)),
@@ -401,41 +400,40 @@ def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
     return rounds._replace(poker=is_poker(next(opened, None)))
 
 
+def placing(
+    facts: Sequence[Fact],
+    disputed: Mapping[DisputeId, DisputeUse],
+    with_day: Collection[TableId],
+    report: int = REPORT,
+) -> Callable[[Fact], TableId]:
+    """Which table each of these facts is of: amends as `paid_at`, steps of slips as `joined_to`.
+
+    with_day: the places that are tables as recorded.
+    """
+    joined = on_slips.steps_joined(facts, tables_with_day(facts), accepted_join=report > REPORT_9)
+    return lambda fact: joined.get((fact.source, fact.id)) or paid_at(fact, disputed, with_day)
+
+
 def tables_of(
-    facts: Iterable[Fact], place: Callable[[Fact], TableId], beside: Iterable[Fact] = ()
+    facts: Iterable[Fact],
+    place: Callable[[Fact], TableId],
+    beside: Iterable[tuple[TableId, Fact]] = (),
 ) -> dict[TableId, TableMoney]:
-    """The money outside rounds, by table. beside: facts of the same slips at other tables.
+    """The money outside rounds, by table. beside: acceptances of the same slips at other tables.
 
-    place: the table of a fact, as `paid_at`.
-
-    A slip's step at a place without a day, as the cage, is of the table that has the slip. An
-    acceptance moves money: it is of the table that it names.
+    place: the table of a fact, as `placing` gives it.
     """
     found: dict[TableId, list[Fact]] = defaultdict(list)
     told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
     for fact in told:
         found[place(fact)].append(fact)
-    accepted = on_slips.accepted_by_slip([*told, *beside])
-    joined = _joined(found)
-    return {table: _table_money(table, its, accepted) for table, its in joined.items()}
-
-
-def _joined(tables: Mapping[TableId, Sequence[Fact]]) -> Mapping[TableId, Sequence[Fact]]:
-    """The same with the steps of slips at places without a day moved to the slips' tables."""
-    with_day = {key: its for key, its in tables.items() if Days(its).first is not None}
-    if len(with_day) == len(tables):
-        return tables
-    slips = on_slips.tables_of_slips(with_day)
-    found: dict[TableId, list[Fact]] = defaultdict(list)
-    for table, facts in tables.items():
-        for fact in facts:
-            by_slip = None if table in with_day else on_slips.table_of_step(fact, slips)
-            found[by_slip or table].append(fact)
-    return {table: sorted(its, key=by_time) for table, its in found.items()}
+    own = ((table, fact) for table, its in found.items() for fact in its)
+    accepted = on_slips.accepted_by_slip([*own, *beside])
+    return {table: _table_money(table, its, accepted) for table, its in found.items()}
 
 
 def _table_money(
-    table: TableId, facts: Sequence[Fact], accepted: Mapping[SlipId, Sequence[Fact]]
+    table: TableId, facts: Sequence[Fact], accepted: Mapping[SlipId, Sequence[Acceptance]]
 ) -> TableMoney:
     days = Days(facts)
     by_day: dict[str, list[Fact]] = defaultdict(list)
@@ -451,9 +449,11 @@ def _table_money(
     again: dict[str, list[AuditException]] = defaultdict(list)
     for slip in on_slips.slips(facts):
         told = accepted.get((table[0], slip.kind, slip.number), ())
-        elsewhere = tuple(fact for fact in told if table_of(fact) != table)
+        elsewhere = tuple(each for each in told if each.table != table[1])
         day, went = days.of(slip.decides), _sent_on(slip, days)
-        placed = slip._replace(elsewhere=elsewhere, sent_before=went not in (None, day))
+        placed = slip._replace(
+            elsewhere=elsewhere, sent_before=went not in (None, day), table=table[1]
+        )
         slips[day or ""].append(placed)
         if placed.sent_before:
             sent[went or ""].append(placed)
@@ -541,28 +541,39 @@ def gaps_beside_rounds(facts: Iterable[Fact]) -> dict[RoundId, list[Gap]]:
     return found
 
 
-def _left_out(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[AuditException]]:
-    """Numbers left out of a property's series of slips, where the next number was used."""
-    used: dict[tuple[object, ...], dict[int, tuple[DayKey, SlipRecord]]] = defaultdict(dict)
-    for (property_, name), of in tables.items():
-        for day, slips in of.slips.items():
-            for slip in slips:
-                if series := on_slips.series(slip):
-                    at = (property_, day, name), slip
-                    series_of = used[property_, *series[:2]]
-                    series_of[series[2]] = min(at, series_of.get(series[2], at), key=_first_use)
+def _left_out(
+    tables: Mapping[TableId, TableMoney], report: int
+) -> dict[DayKey, list[AuditException]]:
+    """Numbers left out of a property's series of slips, wherever the next number was used.
+
+    Before version 10 of the report only where it was used first.
+    """
+    slips = [
+        ((property_, day, name), slip, (property_, *series))
+        for (property_, name), of in tables.items()
+        for day, its in of.slips.items()
+        for slip in its
+        if (series := on_slips.series(slip))
+    ]
+    used: dict[tuple[object, ...], dict[int, set[DayKey]]] = defaultdict(lambda: defaultdict(set))
+    for key, _, (*of_series, number) in slips:
+        used[tuple(of_series)][number].add(key)
+    befores = {
+        (*of_series, high): low
+        for of_series, numbers in used.items()
+        for low, high in pairwise(sorted(numbers))
+        if high - low > 1
+    }
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
-    for numbers in used.values():
-        for low, high in pairwise(sorted(numbers)):
-            if high - low > 1:
-                key, slip = numbers[high]
-                found[key].append(on_slips.left_out(low, slip))
+    for key, slip, at in slips:
+        is_named = report > REPORT_9 or key == min(used[at[:-1]][at[-1]], key=_first_use)
+        if is_named and (before := befores.get(at)) is not None:
+            found[key].append(on_slips.left_out(before, slip))
     return found
 
 
-def _first_use(at: tuple[DayKey, SlipRecord]) -> tuple[bool, DayKey]:
+def _first_use(key: DayKey) -> tuple[bool, DayKey]:
     """The order of uses of a number: those of a day count before those of no day."""
-    key, _ = at
     return not key[1], key
 
 

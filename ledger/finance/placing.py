@@ -27,6 +27,9 @@ OPENS_DAY = (TableOpened, DropBoxAttached)
 TableId = tuple[str, str]
 """Property and table."""
 
+FactId = tuple[str, str]
+"""Source and id of a fact."""
+
 DisputeId = tuple[str, str]
 """Property and number of a dispute."""
 

@@ -20,7 +20,7 @@ from ledger.finance.win import REPORT_7
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.finance.exceptions import FactId
+    from ledger.finance.placing import FactId
     from ledger.finance.table_day import DayRecord
     from ledger.finance.win import AuditException, TableWin
     from ledger.record.wire import Fact

@@ -1,7 +1,7 @@
 """Fill and Credit Slips: each counts once, when its chips are accepted (601a.9(c), 465a.38).
 
-The cage and the table both record a slip, so that its number joins their facts. A slip that two
-tables accepted counts where it was accepted first.
+The cage and the table both record a slip, so that its number joins their facts: a step recorded at
+the cage is of the slip's table. A slip that two tables accepted counts where it was accepted first.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ledger.finance.placing import TableId
+    from ledger.finance.placing import FactId, TableId
     from ledger.record.wire import Fact
 
 Kind = Literal["fill", "credit"]
@@ -47,6 +47,13 @@ SlipId = tuple[str, Kind, str]
 _SERIAL = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
+class Acceptance(NamedTuple):
+    """An acceptance of a slip, and the table that it is of."""
+
+    table: str
+    fact: Fact
+
+
 class SlipRecord(NamedTuple):
     """One slip, with its facts by step, each step's in order of time."""
 
@@ -56,8 +63,9 @@ class SlipRecord(NamedTuple):
     dispatched: tuple[Fact, ...] = ()
     accepted: tuple[Fact, ...] = ()
     voided: tuple[Fact, ...] = ()
-    elsewhere: tuple[Fact, ...] = ()  # acceptances of it at other tables
+    elsewhere: tuple[Acceptance, ...] = ()  # those at other tables
     sent_before: bool = False  # dispatched on an earlier day than it was accepted
+    table: str = ""  # its table; empty: any
 
     @property
     def total(self) -> int:
@@ -66,7 +74,7 @@ class SlipRecord(NamedTuple):
 
     @property
     def _is_first(self) -> bool:
-        return not self.elsewhere or by_time(self.accepted[0]) < by_time(self.elsewhere[0])
+        return not self.elsewhere or by_time(self.accepted[0]) < by_time(self.elsewhere[0].fact)
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -104,12 +112,13 @@ def fact_type(kind: Kind, step: str) -> type[ChipSlip]:
     return next(struct for struct, its in _STEPS.items() if its == (kind, step))
 
 
-def accepted_by_slip(facts: Iterable[Fact]) -> dict[SlipId, list[Fact]]:
+def accepted_by_slip(facts: Iterable[tuple[TableId, Fact]]) -> dict[SlipId, list[Acceptance]]:
     """The acceptances in these facts by property, kind and number, in order of time."""
-    found: dict[SlipId, list[Fact]] = {}
-    for fact in sorted(facts, key=by_time):
+    found: dict[SlipId, list[Acceptance]] = {}
+    for (_, table), fact in sorted(facts, key=lambda each: by_time(each[1])):
         if isinstance(fact.body, ChipSlip) and step_of(fact.body) == "accepted":
-            found.setdefault(_slip_of(fact, fact.body), []).append(fact)
+            its = found.setdefault(_slip_of(fact, fact.body), [])
+            its.append(Acceptance(table, fact))
     return found
 
 
@@ -123,30 +132,55 @@ def _slip_of(fact: Fact, body: ChipSlip) -> SlipId:
     return table_of(fact)[0], kind, body.slip
 
 
-def tables_of_slips(tables: Mapping[TableId, Iterable[Fact]]) -> dict[SlipId, TableId]:
-    """The table of each slip: of the first fact about it. `tables`: facts of tables with a day."""
-    told = sorted(
-        (
-            (by_time(fact), table, _slip_of(fact, fact.body))
-            for table, facts in tables.items()
-            for fact in facts
-            if isinstance(fact.body, ChipSlip)
-        )
-    )
-    found: dict[SlipId, TableId] = {}
-    for _, table, slip in told:
-        found.setdefault(slip, table)
-    return found
+class StepAt(NamedTuple):
+    """A slip's step with its own place: the one that it names, or that recorded it. Sorts by time.
 
-
-def table_of_step(fact: Fact, tables: Mapping[SlipId, TableId]) -> TableId | None:
-    """The table of a step that moves no money, by the number of its slip; None of any other fact.
-
-    tables: as `tables_of_slips`.
+    joins: whether it is of its slip's table if its own place is no table. An acceptance that names
+    a table moves the chips of that one.
     """
-    if not isinstance(fact.body, ChipSlip) or step_of(fact.body) == "accepted":
+
+    time_us: int
+    source: str
+    id: str
+    place: TableId
+    joins: bool
+
+
+def step_at(fact: Fact, *, accepted_join: bool = True) -> StepAt | None:
+    """A fact as a slip's step; None of any other fact.
+
+    accepted_join: False before version 10 of the report, which counted no acceptance of the cage.
+    """
+    if not isinstance(fact.body, ChipSlip):
         return None
-    return tables.get(_slip_of(fact, fact.body))
+    is_step = step_of(fact.body) != "accepted"
+    return StepAt(
+        *by_time(fact), table_of(fact), is_step or (accepted_join and fact.body.table is None)
+    )
+
+
+def joined_to(steps: Collection[StepAt], tables: Collection[TableId]) -> dict[FactId, TableId]:
+    """The table of each of one slip's steps that are at no table, by source and id.
+
+    It is the table of the slip's first step at any; without one there are no entries. tables: the
+    places that are tables.
+    """
+    if all(each.place in tables for each in steps):
+        return {}
+    first = min((each for each in steps if each.place in tables), default=None)
+    away = (each for each in steps if each.joins and each.place not in tables)
+    return {(each.source, each.id): first.place for each in away} if first else {}
+
+
+def steps_joined(
+    facts: Iterable[Fact], tables: Collection[TableId], *, accepted_join: bool = True
+) -> dict[FactId, TableId]:
+    """As `joined_to`, of all slips in these facts; accepted_join: as `step_at`."""
+    found: dict[SlipId, list[StepAt]] = {}
+    for fact in facts:
+        if step := step_at(fact, accepted_join=accepted_join):
+            found.setdefault(_slip_of(fact, fact.body), []).append(step)  # type: ignore[arg-type]
+    return {of: at for steps in found.values() for of, at in joined_to(steps, tables).items()}
 
 
 def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
@@ -159,14 +193,14 @@ def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
             sent = _total(slip.dispatched[0])
             end = ", and no acceptance of it is on record."
             if slip.elsewhere:
-                end = f" here, and accepted at {table_of(slip.elsewhere[0])[1]}."
+                end = f" here, and accepted at {slip.elsewhere[0].table}."
             yield Cause(
                 gap="count",
                 code=f"{slip.kind}_not_accepted",
                 amount=sent if slip.kind == "fill" else -sent,
                 says=f"{slip.kind.capitalize()} Slip {slip.number} of {dollars(sent)} was "
                 f"dispatched{end}",
-                facts=refs((*slip.dispatched, *slip.elsewhere)),
+                facts=refs((*slip.dispatched, *(each.fact for each in slip.elsewhere))),
             )
 
 
@@ -235,13 +269,14 @@ def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
 
 def _at_tables(name: str, slip: SlipRecord) -> AuditException:
     """The exception of a slip that several tables accepted."""
-    told = sorted((*slip.accepted, *slip.elsewhere), key=by_time)
-    tables = dict.fromkeys(table_of(fact)[1] for fact in told)
+    own = (Acceptance(slip.table, fact) for fact in slip.accepted)
+    told = sorted((*own, *slip.elsewhere), key=lambda each: by_time(each.fact))
+    tables = dict.fromkeys(each.table for each in told)
     return AuditException(
         code="slip_recorded_twice",
         says=f"{name} was recorded as accepted at {' and at '.join(tables)}; "
-        f"{dollars(_total(told[0]))} counts once, at {next(iter(tables))}.",
-        facts=refs(told),
+        f"{dollars(_total(told[0].fact))} counts once, at {next(iter(tables))}.",
+        facts=refs([each.fact for each in told]),
     )
 
 

@@ -12,7 +12,7 @@ from infra.postgres.view_tables import reading
 from ledger.facts import InventoryCounted
 from ledger.facts.money import ChipSlip
 from ledger.finance.feed import NO_DAY
-from ledger.finance.placing import by_time, table_of
+from ledger.finance.placing import by_time
 from ledger.finance.shifts import END_US, ShiftTime
 from ledger.finance.slips import slips as slips_in
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
@@ -72,7 +72,7 @@ def _joined(slips: Iterable[tuple[SlipRecord, str]]) -> list[tuple[SlipRecord, s
 
 def _accepted_at(slip: SlipRecord) -> str | None:
     """The other table that accepted a slip; None: its own did, or none."""
-    return None if slip.accepted or not slip.elsewhere else table_of(slip.elsewhere[0])[1]
+    return None if slip.accepted or not slip.elsewhere else slip.elsewhere[0].table
 
 
 def _as_one(slips: Sequence[tuple[SlipRecord, str]]) -> tuple[SlipRecord, str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import Projection, catch_up, dump
 from infra.postgres.tape import PostgresTape
@@ -86,12 +88,16 @@ def day(minutes: int = 30, *, seed: int = 7, tables: int = 4, planted: int = 1) 
 
 
 def slips_elsewhere(facts: Sequence[Received], chance: random.Random) -> Iterator[Received]:
-    """Acceptances of slips by other tables too, some before the first and some after it."""
+    """Acceptances of slips by other tables and by the cage, some before the first, some after."""
     for number, fact in enumerate(map(fact_of, facts)):
         if isinstance(fact.body, FillAccepted | CreditAccepted):
             source = f"/hollywood/{chance.choice(('CC-01', 'TDF-01', 'CC-09'))}/slips"
             at_us = fact.time_us + chance.randrange(-600_000_000, 600_000_000)
             yield received(encode(fact.body, source, f"e{number}", at_us))
+            for nth, minute in enumerate((-60_000_000, 60_000_000, 3_600_000_000)):
+                by_cage = replace(fact.body, table=None)
+                id_, at_us = f"c{number}-{nth}", fact.time_us + minute
+                yield received(encode(by_cage, "/hollywood/cage/slips", id_, at_us))
 
 
 def _disputed(fact: Fact) -> Iterator[Received]:

@@ -137,20 +137,37 @@ def test_what_the_cage_tells_of_a_slip_that_a_table_has_is_of_that_tables_day() 
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_credit_that_the_cage_accepts_counts_at_the_table_that_it_names(*, named: bool) -> None:
+def test_a_credit_that_the_cage_accepts_counts_at_the_table_of_its_slip(*, named: bool) -> None:
+    """Version 9 of the report counts it if it names the table."""
     accepted = slip("credit", "accepted", "C-1", 22, place="cage")
     if named:
         accepted["data"]["table"] = "CC-07"
     told = [slip("credit", "requested", "C-1", 20), slip("credit", "dispatched", "C-1", 21)]
-    found = worked_out(day_lines(*told, accepted, count(59), closer=490_000))[0]
-    [win] = [each for each in found if each.table == "CC-07"]
-    assert (win.credits, win.counted) == ((10_000, 0) if named else (0, -10_000))
+    lines = day_lines(*told, accepted, count(59), closer=490_000)
+    [win] = worked_out(lines)[0]
+    assert (win.table, win.credits, win.counted) == ("CC-07", 10_000, 0)
+    assert (win.causes, win.exceptions) == ([], [])
+    before = wins(read_by_program(lines), [], None, 9)
     lacking = [] if named else ["credit_not_accepted"]
-    assert [each.code for each in win.causes] == lacking
-    beside = [each for each in found if each.table == "cage"]
-    assert [[e.code for e in each.exceptions] for each in beside] == (
+    assert [each.code for each in before[0].causes] == lacking
+    assert [[e.code for e in each.exceptions] for each in before[1:]] == (
         [] if named else [["no_gaming_day"]]
     )
+
+
+def test_a_fill_that_the_cage_accepts_for_a_table_that_never_opened_is_of_that_table() -> None:
+    """It names CC-99, although CC-07 asked for it: the chips went to CC-99."""
+    accepted = slip("fill", "accepted", "F-1", 22, place="cage")
+    accepted["data"]["table"] = "CC-99"
+    asked = slip("fill", "requested", "F-1", 20), slip("fill", "dispatched", "F-1", 21)
+    table, strange = worked_out(day_lines(*asked, accepted, count(59)))[0]
+    assert (table.table, table.fills) == ("CC-07", 0)
+    assert [each.says for each in table.causes] == [
+        "Fill Slip F-1 of $100.00 was dispatched here, and accepted at CC-99."
+    ]
+    assert (strange.table, [each.code for each in strange.exceptions]) == (
+        "CC-99", ["no_gaming_day"],
+    )  # fmt: skip
 
 
 def test_a_box_without_a_count_makes_the_drop_unknown_and_the_day_an_estimate() -> None:
