@@ -28,7 +28,7 @@ from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
 from ledger.finance.slips import refs
-from ledger.finance.win import REPORT, REPORT_7, REPORT_8, AuditException
+from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
 from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
@@ -86,8 +86,8 @@ SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
 
 
 BEFORE_OPENER, ELSEWHERE = "closer_before_opener", "coupon_counted_elsewhere"
-VOIDED_BOXED = "check_voided_boxed"
-SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED))
+VOIDED_BOXED, COUNTED_ONCE = "check_voided_boxed", "counted_once"
+SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED, COUNTED_ONCE))
 """Codes that no report before version 10 has."""
 
 
@@ -351,6 +351,7 @@ def of_one_day(
     return [
         *_not_attached(stays),
         *_by_one_person(facts, stays, slips, _both if report > REPORT_8 else _each_of_both),
+        *(_second_lacks(stays, slips) if report > REPORT_9 else ()),
         *_openers_differ(facts),
         *_issued_twice(facts),
         *_after_closer(facts),
@@ -525,6 +526,44 @@ def _by_one_person(
         body = fact.body
         if isinstance(body, InventoryCounted) and is_one(body.counted_by, body.observed_by):
             yield _alone(body.counted_by, f"counted the tray for slip {body.slip}", [fact])
+
+
+def _second_lacks(
+    stays: Iterable[DropBox], slips: Iterable[SlipRecord]
+) -> Iterator[AuditException]:
+    """Boxes counted once or twice by the same people, and steps of slips that one person signed.
+
+    What one person alone did in both steps is said already.
+    """
+    for box in stays:
+        told = {nth: [each for each in box.counts if _nth(each) == nth] for nth in (1, 2)}
+        if len([its for its in told.values() if its]) == 1:
+            yield AuditException(
+                code=COUNTED_ONCE,
+                says=f"Box {box.number} was counted once; two counts by other people are due.",
+                facts=refs(box.counts),
+            )
+        if len({_one(each) for count in box.counts for each in _people(count)}) > 1:
+            yield from _both(f"made both counts of box {box.number}", told[1], told[2])
+            for count in box.counts:
+                yield from _signed_alone(f"made count {_nth(count)} of box {box.number}", count)
+    for slip in slips:
+        signed = {_one(p) for each in (*slip.dispatched, *slip.accepted) for p in _people(each)}
+        is_said = len(signed) == 1 and slip.dispatched and slip.accepted
+        for did in ("dispatched", "accepted") if not is_said else ():
+            for fact in getattr(slip, did):
+                name = f"{slip.kind.capitalize()} Slip {slip.number}"
+                yield from _signed_alone(f"{did} {name}", fact)
+
+
+def _signed_alone(did: str, fact: Fact) -> Iterator[AuditException]:
+    people = _people(fact)
+    if len(set(map(_one, people))) == 1:
+        yield _alone(people[0], did, [fact])
+
+
+def _nth(count: Fact) -> int:
+    return count.body.count if isinstance(count.body, DropBoxCounted) else 0
 
 
 def _both(did: str, some: Iterable[Fact], others: Iterable[Fact]) -> Iterator[AuditException]:

@@ -43,7 +43,8 @@ LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents
 _HUNDRED, _TWENTY = 10_000, 2_000  # values of notes, cents
 _SHARES = ((10_000, 40), (2_500, 40), (500, 15), (100, 5))  # bounds of a tray, per cent
 _BY_CASH, _BY_VOUCHER = 0.85, 0.08  # share of the buy-ins; the rest by counter check
-_CLERK, _ESCORT, _COUNTERS = "C-3301", "S-5120", ("N-6110", "N-6114", "N-6120")
+_CLERK, _ESCORT = "C-3301", "S-5120"
+_COUNTERS = {1: ("N-6110", "N-6114", "N-6120"), 2: ("N-6111", "N-6115", "N-6121")}
 
 
 def pieces(total: int) -> dict[str, int]:
@@ -155,7 +156,7 @@ class Bank:
                 vouchers=tuple(self.vouchers),
                 coupons=tuple(self.coupons),
                 chips=pieces(self.rake) if self.rake else None,
-                counted_by=_COUNTERS,
+                counted_by=_COUNTERS[count],
             )
             teller.tell_from("count-room", counted, 2 * MINUTE)
         self.counts += teller.told[-2:]

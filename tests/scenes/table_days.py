@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tests.property.finance.floors import worked_out
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ledger.finance.win import TableWin
     from tests.property.finance.floors import Line
 
@@ -33,12 +35,15 @@ def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line
 def count(minute: int, nth: int = 1, **content: Any) -> Line:  # noqa: ANN401 - any field
     data: dict[str, Any] = {"currency": {}, "counter_checks": [], "vouchers": [], "coupons": []}
     box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "count": nth}
-    box["counted_by"] = ["N-1", "N-2"]
+    box["counted_by"] = ["N-1", "N-2"] if nth == 1 else ["N-3", "N-4"]
     return fact("drop_box_counted", minute, "count-room", **{**box, **data, **content})
 
 
-def day_lines(*facts: Line, closer: int = 500_000) -> list[Line]:
-    """The facts of such a day as `table_day` works out."""
+def day_lines(*facts: Line, closer: int = 500_000, once: bool = False) -> list[Line]:
+    """The facts of such a day as `table_day` works out.
+
+    A box with one count gets a second one; once: no box does.
+    """
     box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
     limits = {"min_wager": 500, "max_wager": 50_000}
     opened = fact(
@@ -49,8 +54,23 @@ def day_lines(*facts: Line, closer: int = 500_000) -> list[Line]:
         fact("drop_box_attached", 1, "count-room", **box),
         inventory("open", 500_000, 2),
         *facts,
+        *(() if once else _second_counts(facts)),
         inventory("close", closer, 58),
     ]
+
+
+def _second_counts(facts: Sequence[Line]) -> Iterator[Line]:
+    """The same count by other people, of each box that only has its first."""
+    counts = [each for each in facts if ".drop_box_counted." in each["type"]]
+    twice = {_box(each) for each in counts if each["data"]["count"] == 2}
+    for each in counts:
+        if _box(each) not in twice:
+            again = {"count": 2, "counted_by": ["N-3", "N-4"]}
+            yield {**each, "id": f"{each['id']}-2", "data": {**each["data"], **again}}
+
+
+def _box(of: Line) -> tuple[str, ...]:
+    return tuple(of["data"][name] for name in ("box", "table", "gaming_day"))
 
 
 def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
@@ -62,7 +82,7 @@ def table_day(*facts: Line, closer: int = 500_000) -> TableWin:
 def slip(
     kind: str, step: str, number: str, minute: int, total: int = 10_000, place: str = "CC-07"
 ) -> Line:
-    by = ["F-1"] if step == "accepted" else ["C-1"]
+    by = ["F-1", "F-2"] if step == "accepted" else ["C-1", "C-2"]
     data = {"slip": number, "chips": {"100": total // 100}, "total": total, "by": by}
     return fact(f"{kind}_{step}", minute, place, **data)
 

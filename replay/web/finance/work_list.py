@@ -107,6 +107,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "slip_amounts_differ": slips,
         "slip_missing": slips,
         "counts_disagree": counts,
+        "counted_once": counts,
         "verification_disagrees": counts,
         "box_differs": counts,
         "coupon_redeemed_twice": papers,

@@ -60,7 +60,7 @@ def won(cli: Cli, *more: str) -> dict[str, Any]:
 @pytest.fixture
 def house(cli: Cli, tmp_path: Path) -> Cli:
     """The command over a record of one whole table-day."""
-    ingest(cli, tmp_path, *day_lines(SOLD, COUNTED, closer=490_000))
+    ingest(cli, tmp_path, *day_lines(SOLD, COUNTED, closer=490_000, once=True))
     return cli
 
 
@@ -277,7 +277,8 @@ def test_a_table_that_came_late_is_pending_with_the_figures_that_it_has(
     closed(house)
     opened = fact("table_opened", 3, "BJ-1", game="blackjack", gaming_day=DAY,
                   min_wager=500, max_wager=5_000)  # fmt: skip
-    fill = fact("fill_accepted", 20, "BJ-1", slip="F-9", chips={"100": 5}, total=500, by=["C"])
+    fill = fact("fill_accepted", 20, "BJ-1", slip="F-9", chips={"100": 5}, total=500,
+                by=["C", "D"])  # fmt: skip
     ingest(house, tmp_path, opened, fill)
     [late] = [each for each in house("win", "--gaming-day", DAY, "--json").json
               if each["table"] == "BJ-1"]  # fmt: skip

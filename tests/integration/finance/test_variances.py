@@ -285,6 +285,7 @@ def test_a_closed_day_counts_as_it_was_signed_and_an_open_one_as_it_is(
     ]
     for each in late:
         each["data"] |= {"count": 2}
+        each["time"] = each["time"].replace("T10:59:00", "T10:59:59")
     feed.write_text("".join(f"{json.dumps(each)}\n" for each in late), encoding="utf-8")
     assert cli("ingest", feed).code == 0
 

@@ -224,7 +224,7 @@ def test_each_page_and_link_is_of_the_casino_asked_for(database: Database, tmp_p
     coupon = fact("coupons_received", 5, "count-room", serial_from="A-1", serial_to="A-9",
                   face=500, invoice="I-1", checked_by=["C-1", "C-2"],
                   recorded_by="S-1")  # fmt: skip
-    told = [*day_lines(coupon)[:-1], count(57)]  # without a closer
+    told = day_lines(coupon, count(57))[:-1]  # without a closer
     houses = ("lucky", "p")
     people(database)
     with opened_site(database, tmp_path) as site:

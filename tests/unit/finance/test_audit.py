@@ -46,7 +46,10 @@ def verified(by: str) -> Line:
     ("papers", "says"),
     [
         ([count(57), count(58, 2)], None),
-        ([count(57, counted_by=["N-1"])], "N-1 alone counted box B1; two people do that."),
+        (
+            [count(57, counted_by=["N-1"])],
+            "N-1 alone made count 1 of box B1; two people do that.",
+        ),
         (
             [count(57, counted_by=["N-1"]), count(58, 2, counted_by=["n-1 "])],
             "N-1 alone counted box B1; two people do that.",
@@ -79,10 +82,47 @@ def test_what_one_person_did_alone_is_an_exception(papers: list[Line], says: str
     assert [each[: len(says or "")] for each in found] == ([says] if says else [])
 
 
+ALONE = slip("fill", "accepted", "F-2", 21)
+ALONE["data"]["by"] = ["P-1"]
+SENT = slip("credit", "dispatched", "C-2", 21)
+SENT["data"]["by"] = ["P-1", "p-1 "]
+OTHERS = ["N-1", "N-9"]
+
+
+@pytest.mark.parametrize(
+    ("papers", "says"),
+    [
+        ([count(57), count(58, 2)], []),
+        (
+            [count(57), count(58, 2, counted_by=["N-2", "N-1"])],
+            ["N-1 and N-2 made both counts of box B1; other people do the second step."],
+        ),
+        (
+            [count(57), count(58, 2, counted_by=["n-1", "N-9"])],
+            ["N-1 made both counts of box B1; other people do the second step."],
+        ),
+        ([ALONE, count(57)], ["P-1 alone accepted Fill Slip F-2; two people do that."]),
+        ([SENT, count(57)], ["P-1 alone dispatched Credit Slip C-2; two people do that."]),
+        ([count(57, 2)], ["Box B1 was counted once; two counts by other people are due."]),
+    ],
+)
+def test_a_second_count_or_name_that_lacks_is_an_exception_and_changes_no_figure(
+    papers: list[Line], says: list[str]
+) -> None:
+    facts = read_by_program(day_lines(*papers))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 9))
+    assert [each.says for each in now.exceptions] == says
+    assert {each.code for each in now.exceptions} <= {"one_person", "counted_once"}
+    assert all(each.facts for each in now.exceptions)
+    assert then.exceptions == []
+    assert (now.drop, now.missing, now.grade) == (then.drop, [], "COUNTED")
+
+
 def test_a_slip_that_one_person_dispatched_and_accepted_is_an_exception() -> None:
-    taken = slip("fill", "accepted", "F-1", 21)
-    taken["data"]["by"] = slip("fill", "dispatched", "F-1", 20)["data"]["by"]
-    win = table_day(slip("fill", "dispatched", "F-1", 20), taken, count(59))
+    both = [slip("fill", step, "F-1", 20 + n) for n, step in enumerate(("dispatched", "accepted"))]
+    for each in both:
+        each["data"]["by"] = ["C-1"]
+    win = table_day(*both, count(59))
     assert codes(win) == ["one_person"]
     assert win.exceptions[0].says.endswith(" alone dispatched and accepted Fill Slip F-1; two "
                                            "people do that.")  # fmt: skip

@@ -316,7 +316,7 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
     ]
     assert win.exceptions == []
     named = [[ref.id for ref in item.facts] for item in win.items]
-    assert named[0] == [counted["id"], rake["id"]]
+    assert named[0] == [f"{counted['id']}-2", rake["id"]]
     assert all(named)
 
 
@@ -456,7 +456,8 @@ def test_a_group_of_a_closed_day_sums_the_tables_that_were_signed() -> None:
 
 
 def test_a_group_says_which_table_each_line_is_of_and_a_tables_own_day_does_not() -> None:
-    late_slip = fact("fill_dispatched", 20, slip="F-1", chips={"100": 1}, total=100, by=["C-1"])
+    by = ["C-1", "C-2"]
+    late_slip = fact("fill_dispatched", 20, slip="F-1", chips={"100": 1}, total=100, by=by)
     twice = [count(55 + nth, nth, currency={"100": nth}) for nth in (1, 2)]
     one = table_day(late_slip, *twice)
     other = msgspec.structs.replace(one, table="CC-08")
