@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import msgspec
@@ -29,7 +33,7 @@ from consumers.finance.pins import (
 from consumers.finance.wins import WinsAsked, WinsFilter
 from infra.files import replace_file
 from infra.postgres import tape
-from infra.postgres.view_tables import reading
+from infra.postgres.view_tables import reading, reading_beside
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.finance import day_versions
 from ledger.finance.day_versions import DayWins
@@ -42,7 +46,7 @@ from ledger.finance.win import REPORT, AuditException, TableWin
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from consumers.finance.pins import LateFact
@@ -255,36 +259,64 @@ def money_of_days(
         sealed = {
             day: its.sealed for (_, day), its in seals.read(store, property_).items() if its.sealed
         }
-        open_days = _money_of_open_days(
-            store, property_, [day for day in days if day not in sealed], table, by_shift=by_shift
-        )
-        for day in days:
-            if day in sealed:
-                signed = said(store, property_, sealed[day], kept, by_shift=by_shift).wins
-                yield [money_of_win(each) for each in signed if table in (None, each.table)]
-            else:
-                yield next(open_days)
+        of_open = partial(_money_of_open_days, property_=property_, table=table, by_shift=by_shift)
+        open_days = [day for day in days if day not in sealed]
+        with _two_at_once(store, of_open, open_days) as found:
+            for day in days:
+                if day in sealed:
+                    signed = said(store, property_, sealed[day], kept, by_shift=by_shift).wins
+                    yield [money_of_win(each) for each in signed if table in (None, each.table)]
+                else:
+                    yield next(found)
 
 
 OPEN_DAYS_READ = 7
 """Open days that are read at once, so that few facts are read again for the day after theirs."""
 
 
+@contextmanager
+def _two_at_once(
+    store: ViewStore,
+    read_: Callable[[ViewStore, Sequence[str]], list[list[DayMoney]]],
+    days: Sequence[str],
+) -> Iterator[Iterator[list[DayMoney]]]:
+    """What is read of each day, in order. Some days are read while others are worked out."""
+    weeks = [days[nth : nth + OPEN_DAYS_READ] for nth in range(0, len(days), OPEN_DAYS_READ)]
+    if len(weeks) < 2:  # noqa: PLR2004 - nothing to divide
+        yield chain.from_iterable(read_(store, week) for week in weeks)
+        return
+    with reading_beside(store) as other:
+        free: SimpleQueue[ViewStore] = SimpleQueue()
+        for each in (store, other):
+            free.put(each)
+
+        def of_week(week: Sequence[str]) -> list[list[DayMoney]]:
+            mine = free.get()
+            try:
+                return read_(mine, week)
+            finally:
+                free.put(mine)
+
+        pool = ThreadPoolExecutor(2)
+        try:
+            yield chain.from_iterable(pool.map(of_week, weeks))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
 def _money_of_open_days(
-    store: ViewStore, property_: str, days: Sequence[str], table: str | None, *, by_shift: bool
-) -> Iterator[list[DayMoney]]:
-    for nth in range(0, len(days), OPEN_DAYS_READ):
-        asked = days[nth : nth + OPEN_DAYS_READ]
-        records = wins.money_records(store, property_, asked, table)
-        found: dict[str, list[DayMoney]] = {day: [] for day in asked}
-        its = (
-            shifts.money_of_records(store, records)
-            if by_shift
-            else [money(records[key]) for key in sorted(records)]
-        )
-        for each in its:
-            found[each.gaming_day].append(each)
-        yield from found.values()
+    store: ViewStore, days: Sequence[str], *, property_: str, table: str | None, by_shift: bool
+) -> list[list[DayMoney]]:
+    records = wins.money_records(store, property_, days, table, by_shift=by_shift)
+    found: dict[str, list[DayMoney]] = {day: [] for day in days}
+    its = (
+        shifts.money_of_records(store, records)
+        if by_shift
+        else [money(records[key]) for key in sorted(records)]
+    )
+    for each in its:
+        found[each.gaming_day].append(each)
+    return list(found.values())
 
 
 def of_version(

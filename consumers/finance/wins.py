@@ -7,6 +7,9 @@ Papers are read and summed in Python, rounds in SQL (`consumers.finance.round_su
 from __future__ import annotations
 
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
@@ -15,7 +18,7 @@ from consumers.finance import coupons_and_checks, exceptions, money_facts, round
 from consumers.money.corrections_held import as_corrected, made_of
 from consumers.rulings import rulings
 from consumers.rulings.tables import CASE_TAPES
-from infra.postgres.view_tables import reading
+from infra.postgres.view_tables import reading, reading_beside
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.facts import AdjustmentPaid
 from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
@@ -49,7 +52,7 @@ from ledger.finance.placing import (
     table_of,
 )
 from ledger.finance.rounds import tray_moves
-from ledger.finance.shifts import by_shift
+from ledger.finance.shifts import by_shift as parts_by_shift
 from ledger.finance.slips import left_out, series, slips_named
 from ledger.finance.table_day import (
     as_report,
@@ -73,7 +76,7 @@ if TYPE_CHECKING:
     from ledger.finance.placing import DisputeId, FactId, TableId
     from ledger.finance.rounds import TrayMove
     from ledger.finance.slips import SlipRecord
-    from ledger.finance.table_day import DayRecord
+    from ledger.finance.table_day import DayRecord, RoundsMoney
     from ledger.finance.win import AuditException, TableWin
     from ledger.record.wire import Fact
 
@@ -236,24 +239,38 @@ def day_records(
 
     places: takes those of its facts.
     """
-    tables = _tables(store, asked, variants, places)
-    rounds = round_sums.of_days(store, _parameters(asked), recorded=variants == AS_RECORDED)
-    dropped = _dropped(store, tables, asked)
-    of_boxes = _facts_of_boxes(store, tables, asked, variants, dropped)
-    used = _papers_used(store, _on_day(tables, asked.gaming_day), dropped, variants)
-    papers = put_together(
-        _left_out(store, tables, asked, variants),
-        boxed_twice(of_boxes, by_stay=report >= REPORT_7),
-        exceptions_of_days(tables, report),
-        issued_before(days_of(tables), _issued(store, tables, variants)),
-        settled_elsewhere(days_of(tables), _disputes_used(store, tables, variants)),
-        counted_elsewhere(of_boxes, used),
-    )
-    homeless = _without_day(store, asked, variants, places) if report >= REPORT_7 else {}
-    beside = PapersOfHouse(_sold_elsewhere(store, tables, variants), checks_voided(used))
-    late = after_closers(_late_moves(store, tables, variants), tables)
-    found = records(tables, rounds, papers, beside, homeless, late)
+    with _rounds(store, asked, variants) as rounds:
+        tables = _tables(store, asked, variants, places)
+        dropped = _dropped(store, tables, asked)
+        of_boxes = _facts_of_boxes(store, tables, asked, variants, dropped)
+        used = _papers_used(store, _on_day(tables, asked.gaming_day), dropped, variants)
+        papers = put_together(
+            _left_out(store, tables, asked, variants),
+            boxed_twice(of_boxes, by_stay=report >= REPORT_7),
+            exceptions_of_days(tables, report),
+            issued_before(days_of(tables), _issued(store, tables, variants)),
+            settled_elsewhere(days_of(tables), _disputes_used(store, tables, variants)),
+            counted_elsewhere(of_boxes, used),
+        )
+        homeless = _without_day(store, asked, variants, places) if report >= REPORT_7 else {}
+        beside = PapersOfHouse(_sold_elsewhere(store, tables, variants), checks_voided(used))
+        late = after_closers(_late_moves(store, tables, variants), tables)
+        found = records(tables, rounds(), papers, beside, homeless, late)
     return {key: each for key, each in found.items() if asked.gaming_day in (None, key[1])}
+
+
+@contextmanager
+def _rounds(
+    store: ViewStore, asked: WinsAsked, variants: tuple[int, int]
+) -> Iterator[Callable[[], dict[DayKey, RoundsMoney]]]:
+    """The money of rounds, once it is asked for. That of a house is read meanwhile."""
+    recorded = variants == AS_RECORDED
+    read_ = partial(round_sums.of_days, asked=_parameters(asked), recorded=recorded)
+    if asked.table is not None or store.database is None:
+        yield lambda: read_(store)
+        return
+    with reading_beside(store) as other, ThreadPoolExecutor(1) as pool:
+        yield pool.submit(read_, other).result
 
 
 _LATE_ROUNDS = f"""
@@ -289,11 +306,17 @@ _DAY_KEY = ("properties", "days", "names")
 
 
 def money_records(
-    store: ViewStore, property_: str, days: Sequence[str], table: str | None = None
+    store: ViewStore,
+    property_: str,
+    days: Sequence[str],
+    table: str | None = None,
+    *,
+    by_shift: bool = True,
 ) -> dict[DayKey, DayRecord]:
     """As `day_records` of some days, with corrections, and only what sums of money rest on.
 
-    What a table sold is left out if its boxes say their drop. Items and exceptions are left out.
+    What a table sold is left out if its boxes say their drop; by_shift: that of each shift. Items
+    and exceptions are left out.
     """
     variants = list(WITH_CORRECTIONS)
     asked = {**_parameters(WinsAsked(property_, table)), "steps": False, "variants": variants}
@@ -308,7 +331,8 @@ def money_records(
         return {key: each for key, each in found.items() if key[1] in days}
 
     found = of_tables(days, {"sales": False})
-    needing = sorted(key for key, each in found.items() if _needs_sales(each))
+    needs = _needs_sales if by_shift else rests_on_sales
+    needing = sorted(key for key, each in found.items() if needs(each))
     for day, keys in groupby(needing, key=itemgetter(1)):
         whole = of_tables([day], {"tables": [table for _, _, table in keys]})
         found |= {key: whole[key] for key in needing if key in whole}
@@ -316,7 +340,7 @@ def money_records(
 
 
 def _needs_sales(of: DayRecord) -> bool:
-    return any(rests_on_sales(part) for _, part in by_shift(of, {}))
+    return any(rests_on_sales(part) for _, part in parts_by_shift(of, {}))
 
 
 _EARLIEST, _LATEST = -(2**63), 2**63 - 1

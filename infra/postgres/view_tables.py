@@ -150,9 +150,13 @@ class ViewStore:
     Every method may raise if the connection is lost.
     """
 
-    def __init__(self, connection: AnyConnection, schema: Schema) -> None:
+    def __init__(
+        self, connection: AnyConnection, schema: Schema, database: Database | None = None
+    ) -> None:
+        """database: of a store that `reading` gives."""
         self.connection = connection
         self.schema = schema
+        self.database = database
         self.heard: dict[str, dict[Row, None]] = {}  # keys written, by captured table
         arrays.register(connection)
 
@@ -585,12 +589,30 @@ def reading(database: Database, tables: Iterable[str]) -> Iterator[ViewStore]:
     swap after the snapshot would show the new table as it was while it was being filled.
     """
     names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(set(tables)))
+    with _read_only(database) as connection:
+        connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(names))
+        yield ViewStore(connection, LIVE, database)
+
+
+@contextmanager
+def reading_beside(store: ViewStore) -> Iterator[ViewStore]:
+    """A second store for another thread, which sees the moment that a store of `reading` sees."""
+    if store.database is None:
+        raise ValueError("the store sees no one moment: it is none of `reading`")
+    [(moment,)] = store.query("SELECT pg_export_snapshot()")
+    with _read_only(store.database) as connection:
+        connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(moment)))
+        yield ViewStore(connection, LIVE, store.database)
+
+
+@contextmanager
+def _read_only(database: Database) -> Iterator[AnyConnection]:
+    """A connection within a transaction that sees one moment."""
     with database.connect("ledger_reader") as connection, translated(database):
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         with connection.transaction():
-            connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(names))
-            yield ViewStore(connection, LIVE)
+            yield connection
 
 
 @contextmanager

@@ -160,8 +160,8 @@ def summed(parts: Iterable[tuple[int | None, ExpectedWin | None]]) -> ExpectedWi
 def root(variance: Fraction) -> int:
     """The square root of an exact fraction, to the nearest whole number, half to even."""
     low = isqrt(variance.numerator // variance.denominator)
-    middle = Fraction(2 * low + 1, 2) ** 2
-    return low + (variance > middle or (variance == middle and low % 2 == 1))
+    off = 4 * variance.numerator - (2 * low + 1) ** 2 * variance.denominator  # of the middle
+    return low + (off > 0 or (off == 0 and low % 2 == 1))
 
 
 def _in_sigmas(off: Fraction, variance: Fraction) -> str | None:

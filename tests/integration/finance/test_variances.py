@@ -11,6 +11,7 @@ from consumers.finance import sealed_wins, variances, wins
 from consumers.finance.variances import grouped
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
+from infra.postgres.view_tables import reading_beside
 from ledger.facts import CashBoughtIn, FactCorrected, FactRef
 from ledger.finance.statistics.hold import LIMITS, VarianceAsked
 from ledger.finance.table_day import money_of_win
@@ -21,9 +22,11 @@ from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory
 from tests.scenes.view_feeds import Prefix, day, disturbed, record
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from infra.postgres.connection import Database
+    from infra.postgres.view_tables import ViewStore
     from ledger.finance.table_day import DayMoney
     from tests.fixtures.cli import Cli
     from tests.property.finance.floors import Line
@@ -198,6 +201,32 @@ def test_the_money_of_an_open_day_is_that_of_its_wins(
     whole = [money_of_win(each) for each in sealed_wins.read(database, by_shift=by_shift)]
     assert all_money(database, "p", by_shift=by_shift) == whole
     assert whole
+
+
+@pytest.mark.parametrize("by_shift", [False, True])
+def test_open_days_that_two_connections_read_are_those_of_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch, *, by_shift: bool
+) -> None:
+    facts = [
+        received(
+            json.dumps({**each, "source": each["source"].replace("/p/", f"/p{nth}/")}).encode()
+        )
+        for nth, lines in enumerate(OPEN_DAYS.values())
+        for each in lines
+    ]
+    kept(database, facts)
+    houses = [f"p{nth}" for nth in range(len(OPEN_DAYS))]
+    by_one = [all_money(database, house, by_shift=by_shift) for house in houses]
+    opened: list[ViewStore] = []
+
+    def beside(store: ViewStore) -> AbstractContextManager[ViewStore]:
+        opened.append(store)
+        return reading_beside(store)
+
+    monkeypatch.setattr(sealed_wins, "reading_beside", beside)
+    monkeypatch.setattr(sealed_wins, "OPEN_DAYS_READ", 1)
+    assert [all_money(database, house, by_shift=by_shift) for house in houses] == by_one
+    assert opened, "no house has several open days"
 
 
 def corrections(facts: list[Received]) -> list[Received]:

@@ -19,7 +19,14 @@ from consumers.runtime import lifecycle
 from consumers.runtime.lifecycle import catch_up, follow, rebuild
 from infra.postgres import view_tables
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import LIVE, ViewStore, reading, tape_source, writing
+from infra.postgres.view_tables import (
+    LIVE,
+    ViewStore,
+    reading,
+    reading_beside,
+    tape_source,
+    writing,
+)
 from ledger.errors import Refused, Unavailable
 from tests.scenes.view_feeds import Prefix, day, dumped, record
 from tests.until import until
@@ -219,6 +226,25 @@ def test_without_holding_the_tables_an_old_snapshot_would_see_a_half_filled_view
 
 
 @pytest.mark.long
+def test_a_second_store_sees_the_moment_of_the_first(database: Database) -> None:
+    """The control reads afterwards. A store that sees no one moment has no second."""
+    rows = record(database, day(1))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows) // 2), [ROUND_INDEX])
+    with reading(database, NAMES) as store:
+        before = len(store.page(TAPES, None, 9_999))
+        catch_up(database, Prefix(rows, len(rows)), [ROUND_INDEX])
+        with reading_beside(store) as other:
+            assert len(other.page(TAPES, None, 9_999)) == before
+    with reading(database, NAMES) as later:
+        assert len(later.page(TAPES, None, 9_999)) > before
+    with (
+        pytest.raises(ValueError, match="no one moment"),
+        reading_beside(ViewStore(later.connection, LIVE)),
+    ):
+        pass
+
+
 def test_a_swap_waits_for_readers_and_lets_them_finish(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
