@@ -201,7 +201,7 @@ TABLE = (
         "ROUND_LEDGER_PUBLIC_URL",
         "http:// with the address `serve` listens on",
         "Address under which browsers reach `serve` behind a proxy; with https:// cookies are sent"
-        " over TLS only.",
+        " over TLS only. Passkeys need it, with https:// and a host name.",
     ),
     Setting(
         "ROUND_LEDGER_TRUSTED_PROXIES",

@@ -74,9 +74,14 @@ class SecondFactors:
         self.required = required
 
     def is_on(self, name: str) -> bool:
-        """Whether sign-in asks this user for a code."""
+        """Whether a password alone does not sign this user in: an app or a passkey is asked for."""
         with self._access.open() as connection:
-            return _is_on(connection, name)
+            return is_on(connection, name)
+
+    def has_app(self, name: str) -> bool:
+        """Whether this user has an authenticator app."""
+        with self._access.open() as connection:
+            return _has_app(connection, name)
 
     def recovery_codes_left(self, name: str) -> int:
         """How many recovery codes of a user are not used."""
@@ -111,13 +116,12 @@ class SecondFactors:
         return Enrolment(_grouped(plain), _totp(secret).get_provisioning_uri(name, ISSUER))
 
     def confirm(self, name: str, code: str, actor: Actor, kept: str = "") -> tuple[Try, list[str]]:
-        """Turn it on by one code. The user's other sessions end; the recovery codes are returned.
+        """Turn it on by one code. The user's other sessions end; new recovery codes are returned.
 
         kept: the digest of the session or pending sign-in that stays, hexadecimal.
         """
         if wait_s := self._wait_s(name, actor.address):
             return Try(fits=False, wait_s=wait_s), []
-        codes = [_recovery_code() for _ in range(RECOVERY_CODES)]
         with self._access.open() as connection:
             if not self._takes(connection, name, code, confirmed=False):
                 return Try(fits=False), []
@@ -125,10 +129,7 @@ class SecondFactors:
                 f"UPDATE access.second_factors SET confirmed_at_us = {NOW} WHERE name = %s".encode(),  # noqa: E501, S608 - as above
                 (name,),
             )
-            for each in codes:
-                connection.execute(
-                    "INSERT INTO access.recovery_codes VALUES (%s, %s)", (name, _hash(each))
-                )
+            codes = new_recovery_codes(connection, name)
             end_sessions(connection, name, kept)
             self._forget(connection, name, actor.address)
             note(connection, "second_factor_on", name, actor)
@@ -154,15 +155,16 @@ class SecondFactors:
         return Try(fits=fits)
 
     def remove(self, name: str, actor: Actor, what: str, session: str = "") -> bool:
-        """Turn it off, and end the user's other sessions; False if it was not on.
+        """Remove the app, and end the user's other sessions; False if there was none.
 
-        what: the access event. session: the digest of the session that stays, hexadecimal.
+        what: the access event. session: the digest of the session that stays, hexadecimal. The
+        recovery codes stay for a user who has a passkey.
         """
         with self._access.open() as connection:
-            was_on = _is_on(connection, name)
+            was_on = _has_app(connection, name)
             connection.execute("DELETE FROM access.second_factors WHERE name = %s", (name,))
-            connection.execute("DELETE FROM access.recovery_codes WHERE name = %s", (name,))
             if was_on:
+                without_factors(connection, name)
                 end_sessions(connection, name, session)
                 note(connection, what, name, actor)
         return was_on
@@ -252,7 +254,28 @@ def _totp(secret: bytes) -> TOTP:
     return TOTP(secret, DIGITS, SHA1(), STEP_S)  # noqa: S303 - HMAC-SHA-1, as RFC 6238 has it
 
 
-def _is_on(connection: AnyConnection, name: str) -> bool:
+def is_on(connection: AnyConnection, name: str) -> bool:
+    """Whether a user has a second factor: an authenticator app, or a passkey."""
+    row = connection.execute("SELECT FROM access.passkeys WHERE name = %s LIMIT 1", (name,))
+    return bool(row.rowcount) or _has_app(connection, name)
+
+
+def new_recovery_codes(connection: AnyConnection, name: str) -> list[str]:
+    """New recovery codes of a user, in place of earlier ones."""
+    codes = [_recovery_code() for _ in range(RECOVERY_CODES)]
+    connection.execute("DELETE FROM access.recovery_codes WHERE name = %s", (name,))
+    for each in codes:
+        connection.execute("INSERT INTO access.recovery_codes VALUES (%s, %s)", (name, _hash(each)))
+    return codes
+
+
+def without_factors(connection: AnyConnection, name: str) -> None:
+    """Delete the recovery codes of a user who has no second factor any more."""
+    if not is_on(connection, name):
+        connection.execute("DELETE FROM access.recovery_codes WHERE name = %s", (name,))
+
+
+def _has_app(connection: AnyConnection, name: str) -> bool:
     return bool(
         connection.execute(
             "SELECT 1 FROM access.second_factors WHERE name = %s AND confirmed_at_us IS NOT NULL",

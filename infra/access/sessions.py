@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from infra.access.connections import AccessDatabase
+    from infra.access.passkeys import Passkeys
     from infra.access.second_factor import SecondFactors
     from infra.postgres.connection import AnyConnection
 
@@ -76,9 +77,10 @@ class TimeLeft(NamedTuple):
 class Sessions:
     """Signing in and out."""
 
-    def __init__(self, access: AccessDatabase, factors: SecondFactors) -> None:
+    def __init__(self, access: AccessDatabase, factors: SecondFactors, passkeys: Passkeys) -> None:
         self._access = access
         self.factors = factors
+        self.passkeys = passkeys
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. An unknown name takes as long as a known one."""
@@ -97,6 +99,15 @@ class Sessions:
                 (name, _digest(token)),
             )
         return SignIn(token, is_pending=True)
+
+    def sign_in_by_passkey(self, answer: str, form: str, address: str) -> SignIn:
+        """Try a passkey's answer to the challenge of a form; it is password and code in one."""
+        read = self.passkeys.read(answer)
+        if too_many(self._access, self.passkeys.counted_as(read), address):
+            return SignIn("", TRIES_S)
+        with self._access.open() as connection:
+            name = self.passkeys.take(connection, read, form, address)
+            return SignIn(_begun(connection, name, address, "passkey") if name else "")
 
     def pending(self, token: str) -> str | None:
         """The name whose password was given in a pending sign-in; None if it is over."""
@@ -185,14 +196,19 @@ class Sessions:
         tried = self._proof(name, password, lambda: code, address)
         if tried.fits:
             with self._access.open() as connection:
-                forget_tries(connection, name, address)
-                connection.execute(
-                    f"UPDATE access.sessions SET proven_at_us = {NOW}"  # noqa: S608 - as above
-                    " WHERE name = %s AND token_hash = %s".encode(),
-                    (name, _digest(token)),
-                )
-                note(connection, "password_shown", name, Actor(name, address))
+                _make_fresh(connection, token, name, address, "password_shown")
         return tried
+
+    def prove_by_passkey(self, token: str, name: str, answer: str, address: str) -> Try:
+        """As `prove`, by a passkey's answer to the challenge of the session."""
+        if too_many(self._access, name, address):
+            return Try(fits=False, wait_s=TRIES_S)
+        read = self.passkeys.read(answer)
+        with self._access.open() as connection:
+            if not self.passkeys.take(connection, read, token, address, name):
+                return Try(fits=False)
+            _make_fresh(connection, token, name, address, "passkey_shown")
+        return Try(fits=True)
 
     def _proof(self, name: str, password: str, ask_code: Callable[[], str], address: str) -> Try:
         """Try the password, then the code if the user has a second factor."""
@@ -302,6 +318,17 @@ def _begun(connection: AnyConnection, name: str, address: str, how: str) -> str:
     )
     note(connection, "signed_in", name, Actor(name, address), how)
     return token
+
+
+def _make_fresh(connection: AnyConnection, token: str, name: str, address: str, what: str) -> None:
+    """Let a session export, release and approve for a while. what: the access event."""
+    forget_tries(connection, name, address)
+    connection.execute(
+        f"UPDATE access.sessions SET proven_at_us = {NOW}"  # noqa: S608 - as above
+        " WHERE name = %s AND token_hash = %s".encode(),
+        (name, _digest(token)),
+    )
+    note(connection, what, name, Actor(name, address))
 
 
 def _sweep(connection: AnyConnection) -> None:

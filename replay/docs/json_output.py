@@ -392,6 +392,7 @@ FORMS = (
         ("name", "employee", "roles", "password", "subject", "made", "disabled"),
     ),
     JsonForm(("users sessions",), "session", ("name", "session", "signed_in", "last_used")),
+    JsonForm(("users passkeys",), "passkey", ("passkey", "made", "last_used")),
     JsonForm(("users log",), "event", fields_of(Event)),
     JsonForm(("verify", "restore"), "tape: its head", ("place", "sequence", "position", "hash")),
     JsonForm(("verify", "restore", "acknowledge"), "break", ("broken",)),

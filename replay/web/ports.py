@@ -8,7 +8,9 @@ from zoneinfo import ZoneInfo
 from starlette.requests import Request
 
 from infra.access.connections import AccessDatabase
+from infra.access.passkeys import Passkeys
 from infra.access.readings import ReadingLog
+from infra.access.relying_party import relying_party
 from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
 from infra.access.users import Users
@@ -89,6 +91,7 @@ def opened_ports(
             sessions=Sessions(
                 access,
                 SecondFactors(access, settings.home, required=settings.second_factor == "required"),
+                Passkeys(access, relying_party(settings.public_url)),
             ),
             readings=ReadingLog(access),
             library=library,

@@ -34,7 +34,7 @@ from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.review import log_page, pictures, shift_page
 from replay.web.review import pages as review
-from replay.web.sign_in import account, second_factor
+from replay.web.sign_in import account, passkeys, second_factor
 from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 ROUTERS: tuple[APIRouter, ...] = (
     sign_in.router,
     second_factor.router,
+    passkeys.router,
     account.router,
     find.router,
     review.router,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from infra.access.connections import AccessDatabase, local_actor
+from infra.access.passkeys import Passkey
 from infra.access.sessions import Begun
 from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
@@ -206,10 +207,10 @@ def second_factor(
     name: Name,
     *,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Remove it, and end the user's sessions.")
+        bool, typer.Option("--reset", help="Remove the app, and end the user's sessions.")
     ] = False,
 ) -> None:
-    """Say whether a user has a second factor, or remove that of a user who lost it.
+    """Say whether a user has a second factor, or remove the app of a user who lost it.
 
     Example: round-ledger users second-factor maria --reset
     """
@@ -217,15 +218,55 @@ def second_factor(
         if name not in {each.name for each in Users(access).list()}:
             raise _unknown(name)
         factors = opened_sessions(access).factors
-        was_on = (
-            factors.remove(name, local_actor(), "second_factor_reset")
-            if reset
-            else factors.is_on(name)
-        )
-    if reset and was_on:
-        say(f"The second factor of {name} is removed. The password alone signs in, or sets one up.")
+        removed = reset and factors.remove(name, local_actor(), "second_factor_reset")
+        still = factors.is_on(name)
+    if not removed:
+        say(f"{name} has {'a' if still else 'no'} second factor.")
+    elif still:
+        say(f"The app of {name} is removed. See `round-ledger users passkeys {name}` for the rest.")
     else:
-        say(f"{name} has {'a' if was_on else 'no'} second factor.")
+        say(f"The second factor of {name} is removed. The password alone signs in, or sets one up.")
+
+
+@group.command("passkeys")
+def passkeys(
+    name: Name,
+    *,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove every one, and end the user's sessions.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List a user's passkeys, or remove those of a user who lost a device.
+
+    Example: round-ledger users passkeys maria
+    """
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        if name not in {each.name for each in Users(access).list()}:
+            raise _unknown(name)
+        sessions = opened_sessions(access)
+        removed = sessions.passkeys.remove_all(name, local_actor()) if remove else 0
+        found = sessions.passkeys.of(name)
+        alone = not sessions.factors.is_on(name)
+        zone = house_zones(database).of(None)
+    if removed:
+        then = "The password alone signs in, or sets a second factor up." if alone else ""
+        say(f"{quantity(removed, 'passkey')} of {name} removed. {then}".rstrip())
+        return
+    print_list(
+        f"Passkeys of {name}",
+        found,
+        {
+            "passkey": lambda each: each.label,
+            "added": lambda each: stamp(each.made_at_us, zone, ms=False),
+            "last used": lambda each: (
+                "never" if each.used_at_us is None else stamp(each.used_at_us, zone, ms=False)
+            ),
+        },
+        json=json,
+        as_json=_passkey_json,
+        none=f"{name} has no passkey.",
+    )
 
 
 @group.command("log")
@@ -276,6 +317,16 @@ def _session_json(session: Begun) -> dict[str, object]:
         "session": session.digest[:_SHOWN],
         "signed_in": format_time(session.began_at_us),
         "last_used": format_time(session.used_at_us),
+    }
+
+
+def _passkey_json(passkey: Passkey) -> dict[str, object]:
+    """A passkey as JSON."""
+    used = passkey.used_at_us
+    return {
+        "passkey": passkey.label,
+        "made": format_time(passkey.made_at_us),
+        "last_used": None if used is None else format_time(used),
     }
 
 

@@ -12,6 +12,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from infra.access.connections import AccessDatabase, local_actor
+from infra.access.passkeys import Passkeys
+from infra.access.relying_party import relying_party
 from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
 from infra.access.users import Account, User, Users
@@ -68,10 +70,14 @@ def signed_in(database: Database, by: str, password_file: Path | None) -> Person
 
 
 def opened_sessions(access: AccessDatabase) -> Sessions:
-    """Sessions and second factors, by the settings of this process."""
+    """Sessions, second factors and passkeys, by the settings of this process."""
     settings = in_force()
     required = settings.second_factor == "required"
-    return Sessions(access, SecondFactors(access, settings.home, required=required))
+    return Sessions(
+        access,
+        SecondFactors(access, settings.home, required=required),
+        Passkeys(access, relying_party(settings.public_url)),
+    )
 
 
 def typed_secret(file: Path | None, prompt: str = "Password: ", line: int = 0) -> str:

@@ -39,8 +39,13 @@ PASSWORD_AGAIN = "password_again"  # noqa: S105 - the name of a field
 CODE_AGAIN = "code_again"
 """The field for the code of a second factor, on the same page."""
 
-OWN_FIELDS = frozenset((CSRF_FIELD, PASSWORD_AGAIN, CODE_AGAIN))
+PASSKEY_AGAIN = "passkey_again"  # the same
+"""The field for what a passkey signed, in the place of both."""
+
+OWN_FIELDS = frozenset((CSRF_FIELD, PASSWORD_AGAIN, CODE_AGAIN, PASSKEY_AGAIN))
 """Fields of forms that no page takes for its own."""
+
+PASSKEY_REFUSED = "The passkey was refused. Try it again, or give the password."
 
 FORBIDDEN_HINT = "Go back, reload the page and send the form again."
 
@@ -83,7 +88,7 @@ def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
 
 
 def signed_in_lately(*roles: Role) -> Callable[[Request], Awaitable[User]]:
-    """As `signed_in`, for who has shown the password within the last 15 minutes.
+    """As `signed_in`, for who has shown password or passkey within the last 15 minutes.
 
     For exports, releases and approvals. Raises `PasswordNeededError`.
     """
@@ -98,31 +103,44 @@ def signed_in_lately(*roles: Role) -> Callable[[Request], Awaitable[User]]:
 
 
 async def require_fresh(request: Request, user: User) -> None:
-    """Raise `PasswordNeededError` unless the password was shown lately, or is in the form."""
-    sessions, token = ports(request).sessions, request.cookies.get(cookie(request, SESSION), "")
-    if await run_in_threadpool(sessions.is_fresh, token):
+    """Raise `PasswordNeededError` unless the password was shown lately, or is in the form.
+
+    So is a passkey.
+    """
+    sessions = ports(request).sessions
+    if await run_in_threadpool(sessions.is_fresh, session_token(request)):
         return
-    if request.method in SAFE or not (await request.form()).get(PASSWORD_AGAIN):
+    if request.method in SAFE:
+        raise PasswordNeededError
+    form = await request.form()
+    if not (form.get(PASSWORD_AGAIN) or form.get(PASSKEY_AGAIN)):
         raise PasswordNeededError
     tried = await prove(request, user)
-    if tried.wait_s:
-        raise PasswordNeededError(too_many_tries(tried.wait_s))
     if not tried.fits:
-        has_code = await run_in_threadpool(sessions.factors.is_on, user.name)
-        raise PasswordNeededError(
-            "The password or the code is wrong, or the code was used already."
-            if has_code
-            else "The password is wrong."
-        )
+        raise PasswordNeededError(await refusal(request, user, tried))
 
 
 async def prove(request: Request, user: User) -> Try:
-    """Try the password, and the code if the user has one, that a form gives once more."""
-    token, form = request.cookies.get(cookie(request, SESSION), ""), await request.form()
+    """Try what a form gives once more: a passkey, or the password with a code if there is one."""
+    form, sessions = await request.form(), ports(request).sessions
+    given = (session_token(request), user.name)
+    if passkey := form.get(PASSKEY_AGAIN):
+        return await run_in_threadpool(
+            sessions.prove_by_passkey, *given, str(passkey), address(request)
+        )
     password, code = (str(form.get(field, "")) for field in (PASSWORD_AGAIN, CODE_AGAIN))
-    return await run_in_threadpool(
-        ports(request).sessions.prove, token, user.name, password, code, address(request)
-    )
+    return await run_in_threadpool(sessions.prove, *given, password, code, address(request))
+
+
+async def refusal(request: Request, user: User, tried: Try) -> str:
+    """What a page says when `prove` did not fit."""
+    if tried.wait_s:
+        return too_many_tries(tried.wait_s)
+    if (await request.form()).get(PASSKEY_AGAIN):
+        return PASSKEY_REFUSED
+    if await run_in_threadpool(ports(request).sessions.factors.is_on, user.name):
+        return "The password or the code is wrong, or the code was used already."
+    return "The password is wrong."
 
 
 def too_many_tries(wait_s: int) -> str:
@@ -132,12 +150,17 @@ def too_many_tries(wait_s: int) -> str:
 
 def session_digest(request: Request) -> str:
     """The digest of the session of a request."""
-    return digest_of(request.cookies.get(cookie(request, SESSION), ""))
+    return digest_of(session_token(request))
+
+
+def session_token(request: Request) -> str:
+    """The token of the session of a request; empty without one."""
+    return request.cookies.get(cookie(request, SESSION), "")
 
 
 async def visitor(request: Request) -> User | None:
     """The signed-in user, if any; also remembered for `page.page`."""
-    token = request.cookies.get(cookie(request, SESSION), "")
+    token = session_token(request)
     if not token:
         return None
     user = await run_in_threadpool(ports(request).sessions.user_of, token)

@@ -18,9 +18,6 @@ router = APIRouter(include_in_schema=False)
 
 Typed = Annotated[str, Form(max_length=PASSWORD_MAX)]
 
-WRONG = "The present password is wrong."
-WRONG_OF_TWO = "The present password or the code is wrong, or the code was used already."
-
 
 @router.get("/account")
 async def account(request: Request) -> Response:
@@ -32,7 +29,7 @@ async def account(request: Request) -> Response:
 async def change_password(request: Request, new: Typed = "") -> Response:
     """Replace the user's password, by the present one and a code if the user has a second factor.
 
-    Every other session of theirs ends. This one is fresh: both were shown.
+    A passkey does for both. Every other session of theirs ends. This one is fresh.
     """
     user = await _user(request)
     await authentication.check_csrf(request)
@@ -42,11 +39,9 @@ async def change_password(request: Request, new: Typed = "") -> Response:
     except LedgerError as error:
         return await _shown(request, user, 422, f"{error.what}. {error.hint}")
     tried = await authentication.prove(request, user)
-    if tried.wait_s:
-        return await _shown(request, user, 429, authentication.too_many_tries(tried.wait_s))
     if not tried.fits:
-        has_code = await run_in_threadpool(doors.sessions.factors.is_on, user.name)
-        return await _shown(request, user, 401, WRONG_OF_TWO if has_code else WRONG)
+        says = await authentication.refusal(request, user, tried)
+        return await _shown(request, user, 429 if tried.wait_s else 401, says)
     await run_in_threadpool(doors.users.set_password, user.name, new, Actor(user.name, address))
     token = await run_in_threadpool(doors.sessions.begin, user.name, address, "new password")
     response = RedirectResponse("/account?changed=1", 303)
@@ -86,6 +81,7 @@ def _left(doors: Ports, name: str) -> str:
 
 async def _shown(request: Request, user: User, status: int = 200, says: str = "") -> Response:
     doors = ports(request)
+    factors, passkeys = doors.sessions.factors, doors.sessions.passkeys
     return page(
         request,
         "account.html",
@@ -94,8 +90,10 @@ async def _shown(request: Request, user: User, status: int = 200, says: str = ""
         has_password=await run_in_threadpool(doors.users.has_password, user.name),
         sessions=await run_in_threadpool(doors.sessions.running, user.name),
         this=authentication.session_digest(request),
-        has_code=await run_in_threadpool(doors.sessions.factors.is_on, user.name),
-        code_required=doors.sessions.factors.required,
+        has_app=await run_in_threadpool(factors.has_app, user.name),
+        factor_required=factors.required,
+        passkeys=await run_in_threadpool(passkeys.of, user.name),
+        passkeys_are_on=passkeys.are_on,
         left=await run_in_threadpool(_left, doors, user.name),
         says=says,
         changed="changed" in request.query_params,

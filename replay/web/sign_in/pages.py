@@ -67,7 +67,7 @@ async def ask(request: Request, next: str = "/") -> Response:  # noqa: A002 - as
     user = await authentication.visitor(request)
     if user is not None:
         return _go_on(user, next)
-    return _form(request, next=next)
+    return ask_form(request, next=next)
 
 
 @router.post("/sign-in")
@@ -85,11 +85,11 @@ async def sign_in(
     entry = await run_in_threadpool(access.sign_in, name, password, authentication.address(request))
     if entry.wait_s:
         says = authentication.too_many_tries(entry.wait_s)
-        refused = _form(request, 429, next=next, name=name, says=says)
+        refused = ask_form(request, 429, next=next, name=name, says=says)
         refused.headers["Retry-After"] = str(entry.wait_s)
         return refused
     if not entry.token:
-        return _form(request, 401, next=next, name=name, says=WRONG)
+        return ask_form(request, 401, next=next, name=name, says=WRONG)
     return await _entered(request, entry, next)
 
 
@@ -132,7 +132,7 @@ async def _left(request: Request) -> Response:
 
 @router.post("/session/password")
 async def prove(request: Request, next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002 - as above
-    """Take the password once more, then lead to the address that asked for it."""
+    """Take the password or a passkey once more, then lead to the address that asked for it."""
     user = await authentication.visitor(request)
     if user is None:
         raise authentication.NotSignedInError
@@ -142,7 +142,7 @@ async def prove(request: Request, next: Annotated[str, Form()] = "/") -> Respons
 
 
 async def ask_again(request: Request, says: str) -> Response:
-    """The page that asks for the password, and goes on with what was sent or opened."""
+    """The page that asks for password or passkey, and goes on with what was sent or opened."""
     user = authentication.who(request)
     is_read = request.method in authentication.SAFE
     path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -153,7 +153,9 @@ async def ask_again(request: Request, says: str) -> Response:
         if isinstance(text, str) and name not in authentication.OWN_FIELDS
     ]
     doors, name = ports(request), user.name if user else ""
-    has_code = await run_in_threadpool(doors.sessions.factors.is_on, name)
+    factors, passkeys = doors.sessions.factors, doors.sessions.passkeys
+    has_code = await run_in_threadpool(factors.is_on, name)
+    its = await run_in_threadpool(passkeys.of, name) if passkeys.are_on else []
     return page(
         request,
         "password_again.html",
@@ -164,6 +166,8 @@ async def ask_again(request: Request, says: str) -> Response:
         fields=[("next", here(path))] if is_read else typed,
         password=authentication.PASSWORD_AGAIN,
         code=authentication.CODE_AGAIN if has_code else "",
+        has_app=await run_in_threadpool(factors.has_app, name),
+        passkey=authentication.PASSKEY_AGAIN if its else "",
         minutes=FRESH_S // 60,
         says=says,
     )
@@ -263,7 +267,7 @@ def _go_on(user: User, then: str) -> Response:
     return RedirectResponse(nav(user)[0].path if wanted == "/" else wanted, 303)
 
 
-def _form(
+def ask_form(
     request: Request,
     status: int = 200,
     *,
@@ -271,9 +275,19 @@ def _form(
     name: str = "",
     says: str = "",
 ) -> Response:
+    """The page that asks for name and password, or a passkey."""
     authentication.begin_form(request)
     oidc = getattr(request.app.state, "oidc_name", "")
-    return page(request, "sign_in.html", status, next=here(next), name=name, says=says, oidc=oidc)
+    return page(
+        request,
+        "sign_in.html",
+        status,
+        next=here(next),
+        name=name,
+        says=says,
+        oidc=oidc,
+        passkeys_are_on=ports(request).sessions.passkeys.are_on,
+    )
 
 
 def _first(

@@ -84,7 +84,7 @@ async def confirm_first(request: Request, code: Code = "", next: Next = "/") -> 
     token = await run_in_threadpool(sessions.begin_from, pending, actor.address)
     if not token:
         return _from_start(next)
-    response = page(request, "recovery_codes.html", codes=codes, then=here(next))
+    response = page(request, "recovery_codes.html", codes=codes, then=here(next), passkey=False)
     authentication.set_session_cookie(request, response, token)
     authentication.drop(request, response, authentication.PENDING)
     return response
@@ -93,33 +93,33 @@ async def confirm_first(request: Request, code: Code = "", next: Next = "/") -> 
 @router.post("/account/second-factor")
 async def begin(request: Request) -> Response:
     """Make the secret, and show it once."""
-    user = await _fresh_user(request)
+    user = await fresh_user(request)
     return await _enrolment(request, user.name, "/account/second-factor", "/account")
 
 
 @router.post("/account/second-factor/confirm")
 async def confirm(request: Request, code: Code = "") -> Response:
     """Turn it on by one code, and show the recovery codes."""
-    user = await _fresh_user(request)
+    user = await fresh_user(request)
     actor = Actor(user.name, authentication.address(request))
     tried, codes = await run_in_threadpool(
         _factors(request).confirm, user.name, code, actor, authentication.session_digest(request)
     )
     if not tried.fits:
         return _unconfirmed(request, "/account/second-factor", "/account", tried)
-    return page(request, "recovery_codes.html", codes=codes, then="/account")
+    return page(request, "recovery_codes.html", codes=codes, then="/account", passkey=False)
 
 
 @router.post("/account/second-factor/off")
 async def turn_off(request: Request) -> Response:
-    """Turn it off, by the password and one more code."""
+    """Turn the app off, by the password and one more code, or by a passkey."""
     user = await _user(request)
-    factors = _factors(request)
-    if factors.required:
+    factors, passkeys = _factors(request), ports(request).sessions.passkeys
+    if factors.required and not await run_in_threadpool(passkeys.of, user.name):
         raise HTTPException(403, "This ledger requires a second factor.")
     tried = await authentication.prove(request, user)
     if not tried.fits:
-        says = _says(tried)
+        says = await authentication.refusal(request, user, tried)
         response = page(
             request, "problem.html", 401, title="Still on", says=says, hint="", open_=None
         )
@@ -144,7 +144,7 @@ async def _user(request: Request) -> User:
     return user
 
 
-async def _fresh_user(request: Request) -> User:
+async def fresh_user(request: Request) -> User:
     """The signed-in user, who has shown the password lately and signs in with it."""
     user = await _user(request)
     await authentication.require_fresh(request, user)
@@ -176,12 +176,14 @@ def _factors(request: Request) -> SecondFactors:
 
 
 async def _form(request: Request, name: str, then: str, tried: Try | None = None) -> Response:
-    is_on = await run_in_threadpool(_factors(request).is_on, name)
+    factors, passkeys = _factors(request), ports(request).sessions.passkeys
     return page(
         request,
         "sign_in_code.html",
         401 if tried else 200,
-        is_on=is_on,
+        is_on=await run_in_threadpool(factors.is_on, name),
+        has_app=await run_in_threadpool(factors.has_app, name),
+        passkeys_are_on=passkeys.are_on,
         next=here(then),
         says=_says(tried) if tried else "",
     )

@@ -91,7 +91,7 @@ SAID = {
               f"at most {WAITING_MAX} files waiting"),
     "6.1.1": (SIGN_IN, "five of one name from one address", "thirty different names",
               "refused for fifteen minutes"),
-    "6.1.3": (SIGN_IN, "## Passwords and sessions", "## An identity provider"),
+    "6.1.3": (SIGN_IN, "## Passwords and sessions", "## Passkeys", "## An identity provider"),
     "7.1.1": (SIGN_IN, f"after {sessions.IDLE_S_MAX // 60} minutes unused",
               f"after {sessions.SESSION_S_MAX // 3600} hours"),
     "7.1.2": ("asvs.md", "any number of sessions at once"),

@@ -110,7 +110,8 @@ NOT_COMPARED = {
     "services up", "services down", "topics apply", "topics check", "dlq list", "restore",
     "log begin", "witness begin", "witness key", "dispute overdue", "shift begin",
     "shift hand-over", "shift countersign", "shift report",
-    "consume alerts", "footage watch", "keys signing show", "meters", "users sessions",
+    "consume alerts", "footage watch", "keys signing show", "meters", "users passkeys",
+    "users sessions",
 }  # fmt: skip
 """Forms of JSON that no line prints: there is nothing to print, or it is not run."""
 

@@ -29,6 +29,9 @@ ACTS = {
     "locks released": ("surveillance", "POST", "/cases/hollywood/D-1"),
     "approved": ("finance", "POST", "/approvals/hollywood/06522a1b4c3d80-9f01ab"),
     "second factor set up": ("ops", "POST", "/account/second-factor"),
+    "passkey begun": ("ops", "POST", "/account/passkeys/new"),
+    "passkey added": ("ops", "POST", "/account/passkeys"),
+    "passkey removed": ("ops", "POST", "/account/passkeys/remove"),
     "session ended": ("ops", "POST", "/account/sessions/end"),
 }
 """What asks for it: the role, the method and the address."""

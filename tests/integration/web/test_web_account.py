@@ -63,7 +63,7 @@ def test_a_password_is_compared_exactly_as_it_was_typed(staffed: Site) -> None:
 @pytest.mark.parametrize(
     ("present", "new", "status", "says"),
     [
-        ("not the password", NEW, 401, "present password is wrong"),
+        ("not the password", NEW, 401, "The password is wrong"),
         (PASSWORD, "short", 422, "5 characters"),
         (PASSWORD, "password1234", 422, "easy to guess"),
         (PASSWORD, "surveillance and more", 422, "easy to guess"),

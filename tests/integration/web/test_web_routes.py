@@ -29,6 +29,7 @@ PUBLIC = frozenset(
         *(("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup")),
         *(("GET", "/sign-in/code"), ("POST", "/sign-in/code")),
         *(("POST", "/sign-in/enrol"), ("POST", "/sign-in/enrol/confirm")),
+        *(("POST", "/sign-in/passkey"), ("POST", "/sign-in/passkey/challenge")),
         ("GET", "/session"),  # does not say that a session goes on for 0 seconds
     )
 )
@@ -45,6 +46,10 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/account/second-factor"): frozenset(ROLES),
     ("POST", "/account/second-factor/confirm"): frozenset(ROLES),
     ("POST", "/account/second-factor/off"): frozenset(ROLES),
+    ("POST", "/account/passkeys"): frozenset(ROLES),
+    ("POST", "/account/passkeys/new"): frozenset(ROLES),
+    ("POST", "/account/passkeys/remove"): frozenset(ROLES),
+    ("POST", "/session/passkey/challenge"): frozenset(ROLES),
     ("GET", "/"): READ,
     ("GET", "/rounds.csv"): READ,
     ("POST", "/searches"): frozenset(("surveillance", "finance")),

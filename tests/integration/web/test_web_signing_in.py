@@ -301,6 +301,7 @@ def test_nobody_but_the_role_at_the_door_reads_who_may_enter(staffed: Site) -> N
         for table in (
             *("users", "sessions", "tries", "device_keys", "reader_keys", "events"),
             *("second_factors", "recovery_codes", "pending_sign_ins"),
+            *("passkeys", "passkey_challenges"),
         ):
             with (
                 staffed.database.connect(role) as connection,
