@@ -15,7 +15,7 @@ from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from consumers.finance.money_facts import Place
     from infra.postgres.view_tables import ViewStore
@@ -55,16 +55,22 @@ SELECT m.table_name, m.tape, m.table_seq FROM made m LEFT JOIN pins USING (tape)
  WHERE m.table_seq > coalesce(pins.head, 0)
 """
 
-_ENDS = """
+# Each paper's corrections are found by index, however many the house has made.
+_OF_PAPER = """
+CROSS JOIN LATERAL (
+    SELECT m.source, m.fact_id, m.tape, m.table_seq FROM {schema}.finance_corrections_made m
+     WHERE m.of_source = w.source AND m.of_id = w.fact_id OFFSET 0) m
+"""
+_CORRECTED_LATE = f"""
 WITH RECURSIVE
 pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
-ends AS (
-    SELECT m.of_source, m.of_id FROM {schema}.finance_corrections_made m LEFT JOIN pins USING (tape)
-     WHERE starts_with(m.tape, %(property)s || '/') AND m.table_seq > coalesce(pins.head, 0)
-    UNION SELECT m.of_source, m.of_id FROM ends e
-      JOIN {schema}.finance_corrections_made m ON m.source = e.of_source AND m.fact_id = e.of_id)
-SELECT of_source, of_id FROM ends
-"""
+made AS (
+    SELECT w.source AS of_source, w.fact_id AS of_id, m.*
+      FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, fact_id) {_OF_PAPER}
+    UNION SELECT w.of_source, w.of_id, m.* FROM made w {_OF_PAPER})
+SELECT DISTINCT of_source, of_id FROM made LEFT JOIN pins USING (tape)
+ WHERE made.table_seq > coalesce(pins.head, 0)
+"""  # noqa: S608 - put together from constants
 
 _ROUNDS = f"""
 WITH pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head))
@@ -135,16 +141,12 @@ def late_facts(
         "tapes": list(tops),
         "heads": list(tops.values()),
     }
-    corrected = set(store.query(_ENDS, parameters))
-    late_papers = [
+    corrected = set(store.query(_CORRECTED_LATE, parameters | _columns(papers)))
+    parameters |= _columns(
         key
         for key, place in papers.items()
         if place is None or place[1] > tops.get(place[0], 0) or key in corrected
-    ]
-    parameters |= {
-        "sources": [key[0] for key in late_papers],
-        "ids": [key[1] for key in late_papers],
-    }
+    )
     found = [*store.query(_PAPERS, parameters), *store.query(_ROUNDS, parameters)]
     tables: dict[tuple[str, int], list[str]] = defaultdict(list)
     for of, place, seq in found:
@@ -156,6 +158,12 @@ def late_facts(
         for of in tables[row.tape, row.table_seq]:
             late[of].append(LateFact(FactRef(row.source, row.id), row.time_us))
     return late
+
+
+def _columns(papers: Iterable[FactId]) -> dict[str, object]:
+    """Facts as parameters of the queries above."""
+    told = list(papers)
+    return {"sources": [source for source, _ in told], "ids": [id_ for _, id_ in told]}
 
 
 class PaperOfDays(NamedTuple):

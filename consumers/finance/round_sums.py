@@ -43,6 +43,7 @@ class _DetailedRound(NamedTuple):
     """A round with differences, corrections, or money that awaits a fact."""
 
     name: str  # "CC-07/2026-11-20/231"
+    number: int
     now: RoundMoney
     recorded: RoundMoney | None  # without corrections; None: there are none
 
@@ -121,29 +122,32 @@ def _summed(
     for property_, day, table, shift, *summed in store.query(_PARTS.format(rounds=rounds), asked):
         of_part = [*summed[:_OF_PART], summed[_OF_PART:]]
         parts[property_, day, table, shift].append(_SummedRounds._make(of_part))
-    return {
-        group: _detailed(
-            _together(its)._replace(rake_facts=rake.get(group, ())),
-            details.get(group, ()),
-            recorded=recorded,
-        )
+    found = {
+        group: _detailed(_together(its), details.get(group, ()), recorded=recorded)
         for group, its in parts.items()
     }
+    for group, its in found.items():
+        took = rake.get(group, {})
+        for each in details.get(group, ()) if recorded else ():
+            if each.recorded:
+                took[each.number] = each.recorded.rake_facts
+        found[group] = its._replace(rake_facts=tuple(r for n in sorted(took) for r in took[n]))
+    return found
 
 
 def _rake(
     store: ViewStore, rounds: str, asked: Mapping[str, object]
-) -> dict[Group, tuple[FactRef, ...]]:
-    """The facts that took rake, with corrections, by group."""
+) -> dict[Group, dict[int, list[FactRef]]]:
+    """The facts that took rake, with corrections, by group and number of the round."""
     found = store.query(
-        "SELECT property, gaming_day, table_name, shift,"  # noqa: S608 - values are parameters
+        "SELECT property, gaming_day, table_name, shift, array_agg(number ORDER BY number),"  # noqa: S608 - values are parameters
         " '[' || string_agg(took_rake, ',' ORDER BY number) || ']'"
         f" FROM ({rounds}) m WHERE took_rake IS NOT NULL GROUP BY 1, 2, 3, 4",
         asked,
     )
     return {
-        tuple(group): tuple(ref for its in msgspec.json.decode(text, type=_REFS) for ref in its)
-        for *group, text in found
+        tuple(group): dict(zip(numbers, msgspec.json.decode(text, type=_REFS), strict=True))
+        for *group, numbers, text in found
     }
 
 
@@ -157,7 +161,7 @@ def _details(
         f" recorded::text FROM ({rounds}) m WHERE details IS NOT NULL ORDER BY number",
         asked,
     ):
-        of = (f"{group[2]}/{group[1]}/{number}", _money(told))
+        of = (f"{group[2]}/{group[1]}/{number}", number, _money(told))
         details[tuple(group)].append(_DetailedRound(*of, _money(before) if before else None))
     return details
 

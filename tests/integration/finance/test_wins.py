@@ -9,8 +9,10 @@ import pytest
 
 from consumers.finance import sealed_wins, wins
 from consumers.finance.sealed_wins import money_of_days
+from consumers.finance.wins import WinsAsked
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
+from infra.postgres.view_tables import reading
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import (
     AdjustmentPaid,
@@ -27,6 +29,9 @@ from ledger.facts import (
     FillDispatched,
     FillRequested,
     InventoryCounted,
+    RakeTaken,
+    RoundCompleted,
+    RoundStarted,
     TableOpened,
     TournamentEntered,
     TournamentPrizePaid,
@@ -519,6 +524,30 @@ def test_a_check_that_was_voided_is_said_to_be(
     [earlier] = feed.wins([fact_of(each) for each in facts], [], DAY, REPORT_9)
     assert {c.code for c in earlier.causes} <= {"check_missing"}
     assert earlier.exceptions == []
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_the_days_as_recorded_name_what_took_rake_before_corrections(
+    database: Database, *, taken_back: bool
+) -> None:
+    bodies = (RoundStarted(game="omaha_5_high"), RakeTaken(amount=300), RoundCompleted())
+    of_round = [
+        parse_line(encode(body, "/p/CC-07/d", f"r-{nth}", T0 + nth, f"CC-07/{DAY}/1"))
+        for nth, body in enumerate(bodies, 1)
+    ]
+    rake: Any = of_round[1]
+    made = [correction(rake, None, at=400)] if taken_back else []
+    kept(database, [opened(DAY, at=0), *of_round, *made])  # type: ignore[list-item] # well-formed
+    with reading(database, [each.name for view in wins.VIEWS for each in view.tables]) as store:
+        found = [
+            wins.day_records(store, WinsAsked(), variants)["p", DAY, "CC-07"].rounds
+            for variants in (wins.WITH_CORRECTIONS, wins.AS_RECORDED)
+        ]
+    assert [each.rake for each in found] == [0 if taken_back else 300, 300]
+    assert [[ref.id for ref in each.rake_facts] for each in found] == [
+        [] if taken_back else [rake.id],
+        [rake.id],
+    ]
 
 
 @pytest.mark.parametrize("corrected", [False, True])

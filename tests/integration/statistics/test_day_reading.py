@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.finance import wins
+from consumers.finance.pins import late_facts
+from consumers.finance.wins import WinsAsked, records_of
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
-from infra.postgres.view_tables import ViewStore
+from infra.postgres.view_tables import ViewStore, reading
 from tests.scenes.view_feeds import Prefix, day, record
 
 if TYPE_CHECKING:
@@ -31,7 +33,14 @@ SELECT '/p/' || name || '/d', day || '-' || n, 0, 'hollywood', name,
   FROM (SELECT 'A-' || t FROM generate_series(1, 20) t UNION ALL SELECT 'Z-1') AS t (name),
        (SELECT date '2020-01-01' + d FROM generate_series(1, {days}) d) AS days (day),
        generate_series(0, 9) n;
-ANALYZE views.finance_facts
+ANALYZE views.finance_facts;
+INSERT INTO views.coupon_check_uses
+SELECT '/p/' || name || '/d', day || '-' || n, 'coupon', 'hollywood', name || day || n, name,
+       CASE WHEN n < 3 THEN day::text END, extract(epoch FROM day)::bigint * 1000000 + n
+  FROM (SELECT 'A-' || t FROM generate_series(1, 20) t UNION ALL SELECT 'Z-1') AS t (name),
+       (SELECT date '2020-01-01' + d FROM generate_series(1, {days}) d) AS days (day),
+       generate_series(0, 9) n;
+ANALYZE views.coupon_check_uses
 """
 
 
@@ -47,21 +56,26 @@ def filled(database: Database, days: int) -> None:
 
 def pages_read(monkeypatch: pytest.MonkeyPatch, database: Database, **asked: str) -> int:
     """The pages that the queries of a day's wins touch."""
-    found = 0
+    with monkeypatch.context() as patched:
+        found = counted(patched)
+        assert len(wins.read(database, **asked)) == 4
+    return found[0]
+
+
+def counted(patched: pytest.MonkeyPatch) -> list[int]:
+    """The pages that queries touch from now on, in one number."""
+    found = [0]
     query = ViewStore.query
 
     def explained(
         self: ViewStore, statement: str, parameters: Mapping[str, object] | None = None
     ) -> list[Row]:
-        nonlocal found
         ((plan,),) = query(self, f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", parameters)
         top = plan[0]["Plan"]
-        found += top["Shared Hit Blocks"] + top["Shared Read Blocks"]
+        found[0] += top["Shared Hit Blocks"] + top["Shared Read Blocks"]
         return query(self, statement, parameters)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(ViewStore, "query", explained)
-        assert len(wins.read(database, **asked)) == 4
+    patched.setattr(ViewStore, "query", explained)
     return found
 
 
@@ -74,6 +88,38 @@ def test_a_day_is_read_by_index_however_many_days_are_on_record(
         pages_read(monkeypatch, each, gaming_day="2026-11-20", **house) for each in (few, many)
     )
     assert large <= 1.3 * small, (small, large)
+
+
+_CORRECTIONS = """
+INSERT INTO views.finance_corrections_made
+SELECT '/hollywood/A-1/d', 'c-' || n, n, n, '/hollywood/office/d', 'made-' || n,
+       'hollywood/office', 1000000 + n, false FROM generate_series({first}, {last}) n;
+ANALYZE views.finance_corrections_made
+"""
+
+
+def test_late_facts_are_found_by_index_however_many_corrections_the_house_made(
+    scenes: Scenes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, _ = scenes.copy(filled, 1)
+    names = [each.name for view in wins.VIEWS for each in view.tables]
+
+    def pages() -> int:
+        with reading(database, names) as store:
+            asked = WinsAsked("hollywood", None, "2026-11-20")
+            papers = records_of(store, asked).papers("hollywood", "2026-11-20")
+            with monkeypatch.context() as patched:
+                found = counted(patched)
+                late_facts(store, ("hollywood", "2026-11-20"), {}, papers)
+        return found[0]
+
+    read = []
+    for first, last in ((1, 10_000), (10_001, 40_000)):
+        with database.connect("ledger_owner") as connection:
+            for statement in _CORRECTIONS.format(first=first, last=last).split(";"):
+                connection.execute(statement.encode())
+        read.append(pages())
+    assert read[1] <= 2 * read[0], f"four times as many corrections: {read}"
 
 
 def test_pages_of_a_query_that_reads_all_are_counted(
