@@ -15,7 +15,6 @@ import msgspec
 
 from consumers.finance.money_facts import MADE, VIEW
 from consumers.finance.papers import day_rows
-from consumers.money import drop
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CORRECTIONS
 from infra.postgres.view_tables import reading
@@ -116,21 +115,6 @@ def two_contents_of_money(
         for day, its in found.items()
         if gaming_day in (None, day[1]) and table in (None, day[2])
     }
-
-
-def drop_days(
-    database: Database,
-    *,
-    property: str | None = None,  # noqa: A002 - what it is called on the floor
-    table: str | None = None,
-    gaming_day: str | None = None,
-) -> list[drop.Drop]:
-    """The days of the drop, each with what `win` says of the equivocations about its money."""
-    days = drop.read(database, property=property, table=table, gaming_day=gaming_day)
-    told = two_contents_of_money(database, property, gaming_day, table) if days else {}
-    for each in days:
-        each.exceptions = told.get((each.property, each.gaming_day or "", each.table), [])
-    return days
 
 
 def two_contents_of(

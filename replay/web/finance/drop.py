@@ -8,12 +8,12 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from consumers.finance import exceptions
 from consumers.finance.wins import WinsAsked
 from consumers.money import drop as drop_view
 from consumers.money.drop import Drop
 from consumers.rulings import rulings
 from infra.access.users import User
+from replay.rounds.drop_days import drop_days
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers
@@ -61,7 +61,7 @@ def drop(request: Request, who: Analyst, asked: Asked) -> Response:
     days = drop_view.days(database)
     wanted = asked.gaming_day or (days[0] if days else "")
     its = asked._replace(gaming_day=wanted)
-    read = exceptions.drop_days(database, **its._asdict()) if wanted else []
+    read = drop_days(database, **its._asdict()) if wanted else []
     beside = rulings.table_findings(database, gaming_day=wanted) if read else []
     found = [blind_review.day(each, beside, blind) for each in read]
     return page(
