@@ -21,7 +21,7 @@ from ledger.finance.groups import grouped
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
 from replay.reports import coupon_papers, drop_boxes, play, slips
-from replay.reports.kind import AskedReport, ReportKind, columns
+from replay.reports.kind import AskedReport, ReportKind, columns, days_between
 from replay.reports.overrides import OVERRIDES, overrides
 from replay.reports.table import ReportColumn
 from replay.text.wins import is_money, missing_says, plain
@@ -51,21 +51,19 @@ ALL = "all"
 
 
 def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each table, then each game, then the house: of a closed day those that were signed.
-
-    Slips are counted of one day only.
-    """
+    """Each table, then each game, then the house: of a closed day those that were signed."""
     is_day = asked.since == asked.gaming_day
     slips_of = Counter(
         (name, each.entry.partition(":")[0])
-        for each in (_entries(asked) if is_day else ())
+        for day in days_between(asked.since, asked.gaming_day)
+        for each in _entries(asked._replace(gaming_day=day))
         for name in (each.table, ALL, f"{ALL} {_game(asked, each.table)}")
     )
     of_period = asked.wins if is_day else _as_one_day(asked)
     sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
     for of in (*asked.wins, *sums):
         drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
-        counts = (slips_of[name, kind] if is_day else None for kind in ("fill", "credit"))
+        counts = (slips_of[name, kind] for kind in ("fill", "credit"))
         yield (
             of.table or ALL, of.game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
             of.opener, of.fills, of.credits, of.closer,

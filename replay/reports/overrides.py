@@ -2,56 +2,68 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from consumers.finance import coupons_and_checks, sealed_wins, wins
+from consumers.finance import coupons_and_checks, sealed_wins, seals
 from consumers.finance.exceptions import corrections_of_day
 from consumers.finance.wins import AS_RECORDED, WITH_CORRECTIONS, WinsAsked, day_records
 from infra.postgres.view_tables import reading
-from ledger.facts import FactCorrected, VarianceExplained, type_name
+from ledger.facts import DayReopened, DaySealed, FactCorrected, VarianceExplained, type_name
 from ledger.facts.money import ChipSlip
+from ledger.finance.day_versions import DaySeals
+from ledger.finance.placing import by_time
+from ledger.record.wire import Fact, fact_of
+from replay.reports.fact_times import fact_times
 from replay.reports.kind import columns
-from replay.shell.zones import house_zones
-from replay.text.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from infra.postgres.view_tables import ViewStore
     from ledger.finance.table_day import DayRecord
-    from ledger.record.wire import Fact
     from replay.reports.kind import AskedReport
     from replay.reports.table import Value
 
 OVERRIDES = columns("time what of by second reason")
 
-_Row = tuple[int, str, str, str, str | None, str | None]
-"""Time in microseconds, what was done, of what, by whom, with whom, and why."""
+_Row = tuple[Fact, str, str, str, str | None, str | None]
+"""The fact, what was done, of what, by whom, with whom, and why."""
 
-_NAMES = [each.name for view in wins.VIEWS for each in view.tables]
+_NAMES = [each.name for view in sealed_wins.VIEWS for each in view.tables]
 
 
 def overrides(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Corrections, voided slips and explained variances in order of time; then each closing."""
-    zone = house_zones(asked.database).of(asked.property)
-    rows = [*_corrections_and_voids(asked), *_explained(asked)]
-    for time_us, *row in sorted(rows, key=itemgetter(0)):
-        yield stamp(time_us, zone, ms=False), *row
-    day = sealed_wins.seals_of(asked.database, asked.gaming_day).get(asked.property)
-    for seal in day.seals if day else ():
-        what = "closed as it is" if seal.despite else "closed"
-        of = f"{seal.gaming_day}, version {seal.version}"
-        yield None, what, of, seal.by, seal.second, seal.despite or seal.because
-    if day and (again := day.reopened):
-        yield None, "opened again", again.gaming_day, again.by, again.second, again.because
-
-
-def _corrections_and_voids(asked: AskedReport) -> Iterator[_Row]:
-    of_day = {"property": asked.property, "days": [asked.gaming_day]}
+    """Corrections, voided slips, explained variances and closings, in order of time."""
+    explained = list(_explained(asked))
     with reading(asked.database, _NAMES) as store:
-        day = WinsAsked(asked.property, None, asked.gaming_day)
-        found = [day_records(store, day, each) for each in (WITH_CORRECTIONS, AS_RECORDED)]
-        made, facts = corrections_of_day(store, of_day, found)
+        rows = [*_corrections_and_voids(store, asked), *explained, *_closings(store, asked)]
+        shown = fact_times(asked, store, [fact for fact, *_ in rows])
+    for fact, *row in sorted(rows, key=lambda row: by_time(row[0])):
+        yield shown(fact), *row
+
+
+def _closings(store: ViewStore, asked: AskedReport) -> Iterator[_Row]:
+    """What closed the day, and opened it again; of other facts none, as they changed nothing."""
+    day = DaySeals()
+    for row in seals.rows_about(store, asked.property, asked.gaming_day):
+        fact = fact_of(row)
+        body, after = fact.body, day.after(fact.body)
+        if after is day:
+            continue
+        day = after
+        if isinstance(body, DaySealed):
+            what = "closed as it is" if body.despite else "closed"
+            of = f"{body.gaming_day}, version {body.version}"
+            yield fact, what, of, body.by, body.second, body.despite or body.because
+        elif isinstance(body, DayReopened):
+            yield fact, "opened again", body.gaming_day, body.by, body.second, body.because
+
+
+def _corrections_and_voids(store: ViewStore, asked: AskedReport) -> Iterator[_Row]:
+    of_day = {"property": asked.property, "days": [asked.gaming_day]}
+    day = WinsAsked(asked.property, None, asked.gaming_day)
+    found = [day_records(store, day, each) for each in (WITH_CORRECTIONS, AS_RECORDED)]
+    made, facts = corrections_of_day(store, of_day, found)
     for of, its in made.items():
         meant = facts.get(of)
         round_day = meant.round.gaming_day if meant and meant.round else asked.gaming_day
@@ -59,7 +71,7 @@ def _corrections_and_voids(asked: AskedReport) -> Iterator[_Row]:
             body = fact.body
             if isinstance(body, FactCorrected):
                 what = "corrected" if body.data is not None else "taken back"
-                yield fact.time_us, what, _named(of, meant), body.by, body.second, body.because
+                yield fact, what, _named(of, meant), body.by, body.second, body.because
     yield from _voids(found[0].values())
 
 
@@ -77,7 +89,7 @@ def _voids(days: Iterable[DayRecord]) -> Iterator[_Row]:
                 one, *others = body.by or ("",)
                 name = f"{slip.kind.capitalize()} Slip {slip.number}"
                 reason = getattr(body, "reason", None)
-                yield fact.time_us, "voided", name, one, ", ".join(others) or None, reason
+                yield fact, "voided", name, one, ", ".join(others) or None, reason
 
 
 def _explained(asked: AskedReport) -> Iterator[_Row]:
@@ -86,4 +98,4 @@ def _explained(asked: AskedReport) -> Iterator[_Row]:
         body = fact.body
         if isinstance(body, VarianceExplained) and body.gaming_day == asked.gaming_day:
             of = f"{body.table}, {body.gaming_day}"
-            yield fact.time_us, "variance explained", of, body.by, body.second, body.because
+            yield fact, "variance explained", of, body.by, body.second, body.because

@@ -18,13 +18,11 @@ from ledger.finance.slips import slips as slips_in
 from ledger.finance.table_day import DayRecord, RoundsMoney, closer_of, figures_of
 from ledger.record.wire import fact_of
 from ledger.values import dollars
+from replay.reports.fact_times import fact_times
 from replay.reports.kind import columns
-from replay.shell.zones import house_zones
-from replay.text.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import tzinfo
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.slips import SlipRecord
@@ -46,17 +44,18 @@ def slip_continuity(asked: AskedReport) -> Iterator[Sequence[Value]]:
         day = WinsAsked(asked.property, None, asked.gaming_day)
         found = day_records(store, day, WITH_CORRECTIONS)
         without = _of_no_day(store, asked)
-    zone = house_zones(asked.database).of(asked.property)
+        its = (*(slip for of in found.values() for slip in of.slips), *(s for s, _ in without))
+        shown = fact_times(asked, store, [fact for slip in its for fact in slip.facts])
     slips = _joined((slip, of.table) for of in found.values() for slip in of.slips)
     for slip, table in sorted(slips, key=lambda each: (each[0].kind, each[0].number, each[1])):
-        yield _row(slip, table, zone, _status(slip))
+        yield _row(slip, table, shown, _status(slip))
     for of in asked.wins:
         for each in of.exceptions:
             if each.code == "slip_missing":
                 kind, _, said = each.says.partition(" Slip ")
                 numbers = said.partition(" is not on record")[0]
                 yield kind.lower(), numbers, of.table, "missing", *(None for _ in SLIPS[4:])
-    yield from (_row(slip, table, zone, "of no day") for slip, table in without)
+    yield from (_row(slip, table, shown, "of no day") for slip, table in without)
 
 
 def _joined(slips: Iterable[tuple[SlipRecord, str]]) -> list[tuple[SlipRecord, str]]:
@@ -83,11 +82,13 @@ def _as_one(slips: Sequence[tuple[SlipRecord, str]]) -> tuple[SlipRecord, str]:
     return own._replace(**its), table
 
 
-def _row(slip: SlipRecord, table: str | None, zone: tzinfo, status: str) -> Sequence[Value]:
+def _row(
+    slip: SlipRecord, table: str | None, shown: Callable[[Fact], str], status: str
+) -> Sequence[Value]:
     steps = (slip.requested, slip.dispatched, slip.accepted, slip.voided)
     return (
         slip.kind, slip.number, table, status, _amount(slip),
-        *(_time(step, zone) for step in steps), _minutes_open(slip),
+        *(shown(step[0]) if step else None for step in steps), _minutes_open(slip),
     )  # fmt: skip
 
 
@@ -120,10 +121,6 @@ def _amount(slip: SlipRecord) -> int:
     return body.total if isinstance(body, ChipSlip) else 0
 
 
-def _time(step: Sequence[Fact], zone: tzinfo) -> str | None:
-    return stamp(step[0].time_us, zone, ms=False) if step else None
-
-
 def _minutes_open(slip: SlipRecord) -> int | None:
     """Minutes from a slip's request or dispatch until its chips were accepted, or it was voided."""
     begins, ends = slip.requested or slip.dispatched, slip.accepted or slip.voided
@@ -143,9 +140,9 @@ def inventory_rundown(asked: AskedReport) -> Iterator[Sequence[Value]]:
         found = day_records(store, day, WITH_CORRECTIONS)
         times = {key: _between(of) for key, of in found.items()}
         rounds = round_sums.of_shifts(store, {key: its for key, its in times.items() if its})
-    zone = house_zones(asked.database).of(asked.property)
+        shown = fact_times(asked, store, [fact for of in found.values() for fact in _counts(of)])
     for key in sorted(found):
-        yield from _of_table(found[key], times[key], rounds.get(key, {}), zone)
+        yield from _of_table(found[key], times[key], rounds.get(key, {}), shown)
 
 
 def _counts(of: DayRecord) -> list[Fact]:
@@ -163,7 +160,7 @@ def _of_table(
     of: DayRecord,
     times: Sequence[ShiftTime],
     rounds: Mapping[str | None, RoundsMoney],
-    zone: tzinfo,
+    shown: Callable[[Fact], str],
 ) -> Iterator[Sequence[Value]]:
     before = closer_of(of.before)
     expected = before.body.total if before and isinstance(before.body, InventoryCounted) else None
@@ -172,7 +169,7 @@ def _of_table(
         if isinstance(body, InventoryCounted):
             differs = None if expected is None else body.total - expected
             yield (
-                of.table, _time([fact], zone), body.kind, body.slip,
+                of.table, shown(fact), body.kind, body.slip,
                 expected, body.total, differs, body.counted_by, body.observed_by, _pieces(body),
             )  # fmt: skip
             expected = body.total + _gained(of, since, rounds.get(since.shift))

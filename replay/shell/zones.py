@@ -36,8 +36,19 @@ class Zones:
         """The zone of a property, or for None the one that all properties have; else UTC."""
         if property_ is None:
             return self._of_all()
-        named = self._named.get(property_, self._named.get(""))
-        return named or self._devices.get(property_, UTC)
+        return self._named_of(property_) or self._devices.get(property_, UTC)
+
+    def at(self, property_: str, time: str) -> tzinfo:
+        """The zone of a property at a recorded time: the named one, else the time's own offset.
+
+        This program and some recorders write UTC; their times are as of `of`.
+        """
+        told = _offset(time)
+        own = told if told and told.utcoffset(None) else None
+        return self._named_of(property_) or own or self.of(property_)
+
+    def _named_of(self, property_: str) -> ZoneInfo | None:
+        return self._named.get(property_, self._named.get(""))
 
     def _of_all(self) -> tzinfo:
         if "" in self._named:

@@ -22,7 +22,8 @@ def meters(*, property_: Casino = None, json: Json = False) -> None:
     Closing = opening + advanced - paid + reset + difference. Opening and closing are what the
     meter showed first and last, paid is what wins took of it by the rulings, reset is what the
     house added. A fall without a win is a difference, and so is a win that it did not fall by.
-    A reading below zero is an exception, and no figure counts it.
+    A reading below zero is an exception, and no figure counts it. `amount` of `meter_advanced` is
+    what the meter shows afterwards, not what it rose by.
 
     Example: round-ledger meters
     """

@@ -78,6 +78,7 @@ def two_days(cli: Cli, tmp_path: Path) -> Cli:
             tournament("entered", "Spring", 50, 40_000),
             tournament("prize_paid", "Spring", 55, 30_000),
             closer=499_000,
+            once=True,
         ),
         *next_day(*day_lines(count(59), closer=500_100)),
         *USUAL[:-1],
@@ -104,6 +105,20 @@ def printed(cli: Cli, tmp_path: Path, name: str, *more: str, day: str = DAY) -> 
     done = cli("report", name, "--gaming-day", day, "--to", to, *more)
     assert done.code == 0, done.err
     return rows_of(to)[1:]
+
+
+def test_both_parts_of_a_day_on_which_clocks_change_have_their_offset(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Clocks were set back between opener and closer; the newest facts have the later offset."""
+    lines = day_lines(slip("fill", "accepted", "F-1", 26), count(59))
+    for each in lines[:3]:
+        each["time"] = each["time"].replace("-05:00", "-04:00")
+    ingest(cli, tmp_path / "feed.jsonl", lines)
+    shown = [row[1] for row in printed(cli, tmp_path, "inventories")]
+    assert shown == [f"{DAY} 10:02:00 -04:00", f"{DAY} 10:58:00 -05:00"]
+    [filled] = printed(cli, tmp_path, "slips")
+    assert filled[7] == f"{DAY} 10:26:00 -05:00"
 
 
 @pytest.mark.long
@@ -216,6 +231,7 @@ def test_a_month_sums_its_days_and_a_week_has_its_tax(two_days: Cli, tmp_path: P
     assert of_game[4:17] == of_house[4:17] == of_month[4:17]
     both = dict(zip(HEADS, of_month, strict=False))
     assert (both["opener"], both["closer"]) == (first["opener"], second["closer"])
+    assert [row[-2:] for row in months] == [["1", "0"]] * 3
     for name in ("fills", "drop", "counted"):
         assert float(both[name]) == float(first[name]) + float(second[name])
     *days, week = printed(two_days, tmp_path, "tax-week", day=NEXT)
@@ -246,9 +262,15 @@ def test_a_version_is_printed_with_what_it_said(two_days: Cli, tmp_path: Path) -
     assert printed(two_days, tmp_path, "three-wins", "--version", "1") == signed
     trial = [printed(two_days, tmp_path, "trial-balance", "--version", each) for each in "12"]
     assert trial[0] != trial[1]
-    [closed, closed_again] = printed(two_days, tmp_path, "overrides")
-    assert closed[1:] == ["closed", f"{DAY}, version 1", "F-1", "F-2", ""]
-    assert closed_again[1:3] == ["closed", f"{DAY}, version 2"]
+    steps = printed(two_days, tmp_path, "overrides")
+    assert [row[1:3] for row in steps] == [
+        ["closed", f"{DAY}, version 1"],
+        ["opened again", DAY],
+        ["closed", f"{DAY}, version 2"],
+    ]
+    assert steps[0][3:] == ["F-1", "F-2", ""]
+    assert [row[0] for row in steps] == sorted(row[0] for row in steps)
+    assert all(row[0] for row in steps)
     again = printed(two_days, tmp_path, "three-wins", "--version", "2")
     assert float(again[0][3]) - float(signed[0][3]) == 100
     refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--version", "1")

@@ -44,6 +44,17 @@ def test_a_named_zone_holds_for_its_property_and_one_without_a_property_for_the_
     assert [one.of(name) for name in ("desert", "hollywood")] == [ARIZONA, FIVE_BEHIND]
 
 
+def test_a_recorded_time_has_its_own_offset_unless_a_zone_is_named_or_it_is_utc() -> None:
+    """A day on which clocks are set back has two offsets."""
+    devices = Zones({}, {"hollywood": FIVE_BEHIND})
+    times = ("2026-10-31T06:00:00-06:00", "2026-11-01T06:00:00-05:00", "2026-11-01T11:00:00Z", "")
+    assert [devices.at("hollywood", each) for each in times] == [
+        *(SIX_BEHIND, FIVE_BEHIND, FIVE_BEHIND, FIVE_BEHIND)
+    ]
+    named = Zones({"hollywood": EAST}, {"hollywood": FIVE_BEHIND})
+    assert {named.at("hollywood", each) for each in times} == {EAST}
+
+
 def test_times_of_several_properties_are_in_utc_and_say_why_if_their_zones_differ() -> None:
     differ = Zones({"desert": ARIZONA, "hollywood": EAST}, {})
     assert differ.of(None) == DIFFERENT
