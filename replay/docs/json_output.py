@@ -304,6 +304,10 @@ FORMS = (
     JsonForm(("ingest",), "run: counts", fields_of(Counters)),
     JsonForm(("coupons",), "batch", ("property", *fields_of(BatchLine))),
     JsonForm(("coupons",), "last line: serials of no batch", ("property", *fields_of(UnknownLine))),
+    *(
+        JsonForm((name,), "facts recorded twice, after all lines", ("property", "exceptions"))
+        for name in ("coupons", "checks")
+    ),
     JsonForm(("coupons --quarter",), "face", ("property", *fields_of(QuarterLine))),
     JsonForm(("checks",), "counter check", ("property", *fields_of(CheckLine))),
     JsonForm(("checks",), "book of counter checks", ("property", *fields_of(BookLine))),

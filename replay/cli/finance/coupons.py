@@ -1,10 +1,12 @@
 """`coupons` and `checks`: Match Play Coupons and counter checks, from issue to their end."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from consumers.finance import coupons_and_checks, money_facts
 from consumers.finance.exceptions import two_contents_of
@@ -15,6 +17,7 @@ from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
 from ledger.finance.serials import range_text
+from ledger.finance.win import AuditException
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino
@@ -56,13 +59,13 @@ def coupons(
         raise Usage(f"`{quarter}` is not a quarter", where="--quarter", hint="Give one as 2026-Q4.")
     with opened_views(_VIEWS, property_) as database:
         told = coupons_and_checks.coupon_facts(database, property_)
-        _say_two_contents(database, property_, on_coupons.COUPON_FACTS)
+        twice = _told_twice(database, property_, on_coupons.COUPON_FACTS)
     found: dict[str, Sequence[Line]] = {
         name: on_coupons.lines(facts) if quarter is None else on_coupons.quarter(facts, quarter)
         for name, facts in told.items()
     }
     if json:
-        _print_json(found)
+        _print_json(found, twice)
         return
     if not any(found.values()):
         say("No coupon is on record." if quarter is None else "No coupon was redeemed then.")
@@ -73,16 +76,30 @@ def coupons(
             _show_quarter(name, quarter, its)
 
 
-def _say_two_contents(database: Database, property_: str | None, kinds: tuple[type, ...]) -> None:
-    """Print what waits in quarantine as a second content of a fact that the lines rest on."""
+class RecordedTwice(Struct, frozen=True):
+    """The last line of a casino: facts of its lines that have a second content in quarantine."""
+
+    exceptions: list[AuditException]
+
+
+def _told_twice(
+    database: Database, property_: str | None, kinds: tuple[type, ...]
+) -> dict[str, RecordedTwice]:
+    """What waits in quarantine as a second content of a fact that lines rest on, by casino.
+
+    Each is printed on stderr, too.
+    """
+    found: dict[str, list[AuditException]] = defaultdict(list)
     for each in two_contents_of(database, property_, kinds):
         say(f"exception · {each.says}")
+        found[each.facts[0].source.split("/")[1]].append(each)
+    return {name: RecordedTwice(its) for name, its in found.items()}
 
 
-def _print_json(found: Mapping[str, Sequence[object]]) -> None:
-    """Print the lines of each casino, with its name."""
+def _print_json(found: Mapping[str, Sequence[object]], twice: Mapping[str, RecordedTwice]) -> None:
+    """Print the lines of each casino, with its name; last those facts that are recorded twice."""
     for name, its in found.items():
-        for line in its:
+        for line in (*its, *([twice[name]] if name in twice else ())):
             print_json(line, before={"property": name})
 
 
@@ -145,10 +162,10 @@ def checks(*, property_: Casino = None, json: Json = False) -> None:
     """
     with opened_views(_VIEWS, property_) as database:
         told = coupons_and_checks.check_facts(database, property_)
-        _say_two_contents(database, property_, on_checks.CHECK_FACTS)
+        twice = _told_twice(database, property_, on_checks.CHECK_FACTS)
     found = {name: on_checks.lines(facts) for name, facts in told.items()}
     if json:
-        _print_json(found)
+        _print_json(found, twice)
         return
     if not any(found.values()):
         say("No counter check is on record.")

@@ -236,6 +236,9 @@ def test_drop_journal_coupons_and_checks_say_of_two_contents_what_win_says(
             rests_on_sales = command[0] in ("drop", "journal")
             assert json.dumps(of_count["says"]).strip('"') in told or of_count["says"] in told
             assert (of_sale["says"] in told) == rests_on_sales, command
+    for command in ("coupons", "checks"):
+        *_, last = cli(command, "--json").json
+        assert (last["property"], last["exceptions"]) == ("p", [of_count])
     [day] = cli("drop", "--json").json
     assert sorted(each["says"] for each in day["exceptions"]) == sorted(
         each["says"] for each in (of_count, of_sale)
