@@ -120,6 +120,11 @@ class Passkeys:
             connection.execute(
                 "SELECT FROM access.users WHERE name = %s FOR NO KEY UPDATE", (name,)
             )
+            goes_on = connection.execute(
+                "SELECT FROM access.sessions WHERE token_hash = %s", (_digest(session),)
+            ).rowcount
+            if not goes_on:  # by another password, for example
+                raise Refused("Your session has ended meanwhile", where=name, hint="Sign in again.")
             had_factor = is_on(connection, name)
             try:
                 connection.execute(

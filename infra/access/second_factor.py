@@ -115,25 +115,39 @@ class SecondFactors:
         plain = b32encode(secret).decode()
         return Enrolment(_grouped(plain), _totp(secret).get_provisioning_uri(name, ISSUER))
 
-    def confirm(self, name: str, code: str, actor: Actor, kept: str = "") -> tuple[Try, list[str]]:
-        """Turn it on by one code. The user's other sessions end; new recovery codes are returned.
-
-        kept: the digest of the session or pending sign-in that stays, hexadecimal.
-        """
-        if wait_s := self._wait_s(name, actor.address):
+    def confirm(self, name: str, code: str, actor: Actor, kept: str) -> tuple[Try, list[str]]:
+        """Turn it on by one code, and return the recovery codes. As `turn_on`, and a try."""
+        if wait_s := self.wait_s(name, actor.address):
             return Try(fits=False, wait_s=wait_s), []
         with self._access.open() as connection:
-            if not self._takes(connection, name, code, confirmed=False):
-                return Try(fits=False), []
-            connection.execute(
-                f"UPDATE access.second_factors SET confirmed_at_us = {NOW} WHERE name = %s".encode(),  # noqa: E501, S608 - as above
-                (name,),
-            )
-            codes = new_recovery_codes(connection, name)
-            end_sessions(connection, name, kept)
-            self._forget(connection, name, actor.address)
-            note(connection, "second_factor_on", name, actor)
-        return Try(fits=True), codes
+            codes = self.turn_on(connection, name, code, actor, kept)
+        return Try(fits=bool(codes)), codes
+
+    def turn_on(
+        self, connection: AnyConnection, name: str, code: str, actor: Actor, kept: str
+    ) -> list[str]:
+        """Turn it on by one code, in a transaction of the caller; new recovery codes, or none.
+
+        kept: the digest of the session or pending sign-in that asks, hexadecimal. The user's others
+        end. If that one has ended, by another password for example, the app stays off.
+        """
+        connection.execute("SELECT FROM access.users WHERE name = %s FOR NO KEY UPDATE", (name,))
+        goes_on = connection.execute(
+            "SELECT FROM access.sessions WHERE encode(token_hash, 'hex') = %(kept)s UNION ALL"
+            " SELECT FROM access.pending_sign_ins WHERE encode(token_hash, 'hex') = %(kept)s",
+            {"kept": kept},
+        ).rowcount
+        if not goes_on or not self._takes(connection, name, code, confirmed=False):
+            return []
+        connection.execute(
+            f"UPDATE access.second_factors SET confirmed_at_us = {NOW} WHERE name = %s".encode(),  # noqa: S608 - as above
+            (name,),
+        )
+        codes = new_recovery_codes(connection, name)
+        end_sessions(connection, name, kept)
+        self._forget(connection, name, actor.address)
+        note(connection, "second_factor_on", name, actor)
+        return codes
 
     def tried(self, name: str, code: str, address: str) -> Try:
         """Whether this is a code of the app, or a recovery code, counted as a try. It counts once.
@@ -141,7 +155,7 @@ class SecondFactors:
         Tries are limited by client as those of passwords, and over all clients too: only who knows
         the password comes so far, so nobody else is locked out by it.
         """
-        if wait_s := self._wait_s(name, address):
+        if wait_s := self.wait_s(name, address):
             return Try(fits=False, wait_s=wait_s)
         with self._access.open() as connection:
             if fits := _take_recovery_code(connection, name, code):
@@ -169,7 +183,7 @@ class SecondFactors:
                 note(connection, what, name, actor)
         return was_on
 
-    def _wait_s(self, name: str, address: str) -> int:
+    def wait_s(self, name: str, address: str) -> int:
         """How long this client, or any client with the password, may try no code, seconds."""
         by_client = too_many(self._access, name, address)
         by_name = too_many(self._access, name, _everywhere(name))

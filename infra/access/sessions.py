@@ -11,6 +11,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from infra.access.connections import NOW, Actor, note
+from infra.access.second_factor import is_on
 from infra.access.tries import TRIES_S, Try, forget_tries, storable, sweep_tries, too_many
 from infra.access.users import User, fits
 from ledger.errors import Refused
@@ -84,15 +85,22 @@ class Sessions:
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. An unknown name takes as long as a known one."""
-        tried = self.tried(name, password, address)
-        return self.enter(name, address, "password") if tried.fits else SignIn("", tried.wait_s)
+        tried, kept = self._tried(name, password, address)
+        if kept is None:
+            return SignIn("", tried.wait_s)
+        return self.enter(name, address, "password", kept)
 
-    def enter(self, name: str, address: str, how: str) -> SignIn:
-        """Go on after the password: a session, or a pending one where a second factor is asked."""
-        if not (self.factors.required or self.factors.is_on(name)):
-            return SignIn(self.begin(name, address, how))
+    def enter(self, name: str, address: str, how: str, kept: str | None = None) -> SignIn:
+        """Go on after the password: a session, or a pending one where a second factor is asked.
+
+        kept: the hash that the password fits. If another was set meanwhile, neither begins.
+        """
         token = secrets.token_urlsafe(32)
         with self._access.open() as connection:
+            if not _is_kept(connection, name, kept):
+                return SignIn("")
+            if not (self.factors.required or is_on(connection, name)):
+                return SignIn(_begun(connection, name, address, how))
             _sweep(connection)
             connection.execute(
                 f"INSERT INTO access.pending_sign_ins VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - values are parameters
@@ -136,26 +144,42 @@ class Sessions:
     def begin_from(self, pending: str, address: str) -> str:
         """Turn a pending sign-in into a session; returns its token, empty if it is over."""
         with self._access.open() as connection:
-            row = connection.execute(
-                "DELETE FROM access.pending_sign_ins WHERE token_hash = %s RETURNING name",
-                (_digest(pending),),
-            ).fetchone()
-            return _begun(connection, row[0], address, "password and code") if row else ""
+            return _begun_from(connection, pending, address)
+
+    def enrol(self, pending: str, code: str, address: str) -> tuple[Try, list[str], str]:
+        """Turn the app of a pending sign-in on by one code, and begin the session.
+
+        Returns the recovery codes and the session's token. All of it happens, or nothing: if the
+        user's password changes meanwhile, the app stays off.
+        """
+        name = self.pending(pending) or ""
+        if wait_s := self.factors.wait_s(name, address):
+            return Try(fits=False, wait_s=wait_s), [], ""
+        with self._access.open() as connection:
+            actor = Actor(name, address)
+            codes = self.factors.turn_on(connection, name, code, actor, digest_of(pending))
+            token = _begun_from(connection, pending, address) if codes else ""
+        return Try(fits=bool(codes)), codes, token
 
     def tried(self, name: str, password: str, address: str) -> Try:
         """Whether this is the password of a name, counted as a try."""
+        return self._tried(name, password, address)[0]
+
+    def _tried(self, name: str, password: str, address: str) -> tuple[Try, str | None]:
+        """As `tried`, with the hash that the password fits; None: it fits none."""
         if too_many(self._access, name, address):
-            return Try(fits=False, wait_s=TRIES_S)
+            return Try(fits=False, wait_s=TRIES_S), None
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT password FROM access.users WHERE name = %s AND disabled_at_us IS NULL",
                 (storable(name),),
             ).fetchone()
-        if fits(row[0] if row else None, password):
-            return Try(fits=True)
+        kept = row[0] if row else None
+        if fits(kept, password):
+            return Try(fits=True), kept
         with self._access.open() as connection:
             note(connection, "sign_in_failed", name, Actor("", address))
-        return Try(fits=False)
+        return Try(fits=False), None
 
     def at_terminal(
         self, name: str, password: str, actor: Actor, ask_code: Callable[[], str]
@@ -217,9 +241,15 @@ class Sessions:
             return self.factors.tried(name, ask_code(), address)
         return tried
 
-    def begin(self, name: str, address: str, how: str) -> str:
-        """Start a session for an authenticated user; returns its token."""
+    def begin(self, name: str, address: str, how: str, kept: str | None = None) -> str:
+        """Start a session for an authenticated user; returns its token.
+
+        kept: the hash of the password that was just set. If it is another by now, none starts and
+        the token is empty.
+        """
         with self._access.open() as connection:
+            if not _is_kept(connection, name, kept):
+                return ""
             return _begun(connection, name, address, how)
 
     def user_of(self, token: str) -> User | None:
@@ -318,6 +348,27 @@ def _begun(connection: AnyConnection, name: str, address: str, how: str) -> str:
     )
     note(connection, "signed_in", name, Actor(name, address), how)
     return token
+
+
+def _begun_from(connection: AnyConnection, pending: str, address: str) -> str:
+    """As `Sessions.begin_from`, in a transaction of the caller."""
+    row = connection.execute(
+        "DELETE FROM access.pending_sign_ins WHERE token_hash = %s RETURNING name",
+        (_digest(pending),),
+    ).fetchone()
+    return _begun(connection, row[0], address, "password and code") if row else ""
+
+
+def _is_kept(connection: AnyConnection, name: str, kept: str | None) -> bool:
+    """Whether a user's password still has this hash; None: it is not asked.
+
+    A change waits for this transaction, and then ends what it began.
+    """
+    return kept is None or bool(
+        connection.execute(
+            "SELECT FROM access.users WHERE name = %s AND password = %s FOR SHARE", (name, kept)
+        ).rowcount
+    )
 
 
 def _make_fresh(connection: AnyConnection, token: str, name: str, address: str, what: str) -> None:

@@ -135,13 +135,17 @@ class Users:
             _update(connection, "UPDATE access.users SET roles = %s WHERE name = %s", told, name)
             note(connection, "roles_changed", name, actor, _told(told))
 
-    def set_password(self, name: str, password: str, actor: Actor) -> None:
-        """Replace a user's password and end the user's sessions. Raises `NotFound`, `Usage`."""
+    def set_password(self, name: str, password: str, actor: Actor) -> str:
+        """Replace a user's password and end the user's sessions; returns its hash.
+
+        Raises `NotFound`, `Usage`.
+        """
         check_password(password, name)
         kept = hashed(password)
         with self._access.open() as connection:
             _update(connection, "UPDATE access.users SET password = %s WHERE name = %s", kept, name)
             note(connection, "password_changed", name, actor)
+        return kept
 
     def disable(self, name: str, actor: Actor, *, disabled: bool = True) -> None:
         """Disable or enable a user, and end the user's sessions. Raises `NotFound`."""

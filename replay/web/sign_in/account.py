@@ -42,8 +42,11 @@ async def change_password(request: Request, new: Typed = "") -> Response:
     if not tried.fits:
         says = await authentication.refusal(request, user, tried)
         return await _shown(request, user, 429 if tried.wait_s else 401, says)
-    await run_in_threadpool(doors.users.set_password, user.name, new, Actor(user.name, address))
-    token = await run_in_threadpool(doors.sessions.begin, user.name, address, "new password")
+    actor = Actor(user.name, address)
+    kept = await run_in_threadpool(doors.users.set_password, user.name, new, actor)
+    token = await run_in_threadpool(doors.sessions.begin, user.name, address, "new password", kept)
+    if not token:  # somebody has set another one
+        raise authentication.NotSignedInError
     response = RedirectResponse("/account?changed=1", 303)
     authentication.set_session_cookie(request, response, token)
     return response

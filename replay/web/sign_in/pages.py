@@ -30,6 +30,9 @@ LINK_S = 15 * 60
 _UNSEEN = authentication.OWN_FIELDS | {"step", "version"}
 """Hidden fields of forms."""
 
+_SECRET = frozenset(("password", "new", "code", "passkey", "link"))
+"""Fields of forms that no page shows again."""
+
 WRONG = "The name or the password is wrong."
 
 router = APIRouter(include_in_schema=False)
@@ -236,7 +239,7 @@ async def _typed(request: Request) -> list[tuple[str, str]]:
     return [
         (name, value)
         for name, value in fields
-        if name not in _UNSEEN and isinstance(value, str) and value.strip()
+        if name not in _UNSEEN | _SECRET and isinstance(value, str) and value.strip()
     ]
 
 

@@ -13,7 +13,6 @@ from starlette.responses import RedirectResponse
 
 from infra.access.connections import Actor
 from infra.access.second_factor import SecondFactors
-from infra.access.sessions import digest_of
 from infra.access.tries import Try
 from infra.access.users import User
 from replay.web.access import authentication
@@ -74,16 +73,11 @@ async def confirm_first(request: Request, code: Code = "", next: Next = "/") -> 
     name = await _begun(request)
     if name is None:
         return _from_start(next)
-    actor, pending = Actor(name, authentication.address(request)), _cookie(request)
-    tried, codes = await run_in_threadpool(
-        _factors(request).confirm, name, code, actor, digest_of(pending)
+    tried, codes, token = await run_in_threadpool(
+        ports(request).sessions.enrol, _cookie(request), code, authentication.address(request)
     )
     if not tried.fits:
         return _unconfirmed(request, "/sign-in/enrol", here(next), tried)
-    sessions = ports(request).sessions
-    token = await run_in_threadpool(sessions.begin_from, pending, actor.address)
-    if not token:
-        return _from_start(next)
     response = page(request, "recovery_codes.html", codes=codes, then=here(next), passkey=False)
     authentication.set_session_cookie(request, response, token)
     authentication.drop(request, response, authentication.PENDING)

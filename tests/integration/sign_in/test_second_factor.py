@@ -12,6 +12,7 @@ import re
 import struct
 from base64 import b32decode
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +23,9 @@ import numpy as np
 import pytest
 
 from infra.access import second_factor, sessions
+from infra.access.connections import Actor
 from infra.access.second_factor import KEY_FILE, RECOVERY_CODES, STEP_S
-from infra.access.sessions import FRESH_S
+from infra.access.sessions import FRESH_S, digest_of
 from infra.access.tries import TRIES_MAX, TRIES_S
 from ledger.errors import Lacking, Refused
 from replay.web.access.authentication import PENDING, SESSION
@@ -33,11 +35,11 @@ from tests.fixtures.web import ACTOR, PASSWORD, opened_site
 from tests.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import httpx
 
-    from infra.access.connections import Actor, Event
+    from infra.access.connections import Event
     from infra.access.tries import Try
     from infra.postgres.connection import AnyConnection
     from tests.fixtures.web import Browser, Site
@@ -312,32 +314,91 @@ def test_a_password_that_changes_while_a_code_is_tried_lets_nobody_in(
     assert len(staffed.ports.sessions.running(NAME)) == (not meanwhile)
 
 
-def test_a_password_that_changes_while_a_session_begins_ends_it(
-    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The change waits for the sign-in, and then finds its session."""
-    secret, _ = turned_on(staffed, clock)
-    owner(staffed, "DELETE FROM access.sessions")
-    browser, noted, changes = after_password(staffed), sessions.note, list[Future[None]]()
+@contextmanager
+def changed_at(
+    site: Site, event: str, noted: Callable[..., None], pool: ThreadPoolExecutor
+) -> Iterator[Callable[..., None]]:
+    """What notes events; before it notes this one, another password is set, or waits for that."""
+    changes: list[Future[str]] = []
 
-    with ThreadPoolExecutor(1) as pool:
+    def note(connection: AnyConnection, what: str, *rest: object) -> None:
+        if what == event:
+            change = pool.submit(site.ports.users.set_password, NAME, PASSWORD, ACTOR)
+            changes.append(change)
+            until(lambda: change.done() or waits_for_a_lock(site.database))
+        noted(connection, what, *rest)
 
-        def note(
-            connection: AnyConnection, what: str, name: str, actor: Actor, detail: str
-        ) -> None:
-            if what == "signed_in":
-                set_password = staffed.ports.users.set_password
-                change = pool.submit(set_password, NAME, PASSWORD, ACTOR)
-                changes.append(change)
-                until(lambda: change.done() or waits_for_a_lock(staffed.database))
-            noted(connection, what, name, actor, detail)
-
-        monkeypatch.setattr(sessions, "note", note)
-        give(browser, code_of(secret, clock.s))
+    yield note
     [change] = changes
     change.result()
+
+
+@pytest.mark.parametrize("has_factor", [True, False])
+def test_a_password_that_changes_while_a_session_begins_ends_it(
+    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, has_factor: bool
+) -> None:
+    """The change waits for the sign-in, and then finds its session."""
+    secret = turned_on(staffed, clock)[0] if has_factor else ""
+    owner(staffed, "DELETE FROM access.sessions")
+    browser = after_password(staffed) if has_factor else staffed.browser()
+    noted = sessions.note
+    with ThreadPoolExecutor(1) as pool, changed_at(staffed, "signed_in", noted, pool) as note:
+        monkeypatch.setattr(sessions, "note", note)
+        if has_factor:
+            give(browser, code_of(secret, clock.s))
+        else:
+            browser.sign_in(NAME)
     assert staffed.ports.sessions.running(NAME) == []
     assert browser.get("/account").status_code == 303
+
+
+@pytest.mark.parametrize("has_factor", [True, False])
+def test_a_password_that_changes_once_it_was_compared_begins_nothing(
+    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, has_factor: bool
+) -> None:
+    if has_factor:
+        turned_on(staffed, clock)
+    owner(staffed, "DELETE FROM access.sessions")
+    compared = sessions.fits
+
+    def fits(kept: str | None, password: str) -> bool:
+        done = compared(kept, password)
+        staffed.ports.users.set_password(NAME, "seven quiet harbours", ACTOR)
+        return done
+
+    monkeypatch.setattr(sessions, "fits", fits)
+    assert staffed.browser().sign_in(NAME).status_code == 401
+    with staffed.ports.access.open() as connection:
+        assert connection.execute("TABLE access.pending_sign_ins").rowcount == 0
+    assert staffed.ports.sessions.running(NAME) == []
+    monkeypatch.setattr(sessions, "fits", compared)
+    assert staffed.browser().sign_in(NAME, "seven quiet harbours").status_code == 303, "control"
+
+
+def test_a_second_factor_turned_on_while_a_session_begins_ends_it(
+    staffed: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A colleague who knows the password is not left in a session that the password began."""
+    who = staffed.browser(NAME)
+    secret = secret_in(who.post("/account/second-factor", data={"csrf": who.csrf}).text)
+    factors, digest = staffed.ports.sessions.factors, digest_of(who.cookies[SESSION])
+    turned: list[Future[tuple[Try, list[str]]]] = []
+    noted = sessions.note
+    with ThreadPoolExecutor(1) as pool:
+
+        def note(connection: AnyConnection, what: str, *rest: object) -> None:
+            if what == "signed_in":
+                actor = Actor(NAME, "192.0.2.1")
+                code = code_of(secret, clock.s)
+                turned.append(pool.submit(factors.confirm, NAME, code, actor, digest))
+                until(lambda: turned[0].done() or waits_for_a_lock(staffed.database))
+            noted(connection, what, *rest)
+
+        monkeypatch.setattr(sessions, "note", note)
+        thief = staffed.browser()
+        assert thief.sign_in(NAME).status_code == 303
+    assert turned[0].result()[0].fits
+    assert [each.get("/account").status_code for each in (who, thief)] == [200, 303]
 
 
 def test_no_form_of_it_is_taken_from_another_site(staffed: Site, clock: Clock) -> None:
@@ -574,23 +635,48 @@ def test_where_it_is_required_the_next_sign_in_sets_it_up(strict: Site, clock: C
     assert status(strict, code_of(secret, clock.s)) == 303
 
 
-def test_a_password_that_changes_while_it_is_set_up_lets_nobody_in(
+def being_set_up(site: Site) -> tuple[Browser, dict[str, str], str]:
+    """A browser that is shown the secret at sign-in, its form, and the secret."""
+    browser = after_password(site)
+    form = {"csrf": browser.token("/sign-in/code"), "next": "/account"}
+    return browser, form, secret_in(browser.post("/sign-in/enrol", data=form).text)
+
+
+def test_a_password_that_changes_while_it_is_set_up_leaves_it_off(
     strict: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser, factors = after_password(strict), strict.ports.sessions.factors
-    form = {"csrf": browser.token("/sign-in/code"), "next": "/account"}
-    secret = secret_in(browser.post("/sign-in/enrol", data=form).text)
-    confirmed = factors.confirm
+    """Otherwise it would be on, and nobody would have seen the recovery codes."""
+    browser, form, secret = being_set_up(strict)
+    counted = second_factor.too_many
 
-    def confirm(name: str, code: str, actor: Actor, kept: str) -> tuple[Try, list[str]]:
-        done = confirmed(name, code, actor, kept)
+    def too_many(*given: object) -> bool:
         strict.ports.users.set_password(NAME, PASSWORD, ACTOR)
-        return done
+        return counted(*given)
 
-    monkeypatch.setattr(factors, "confirm", confirm)
+    monkeypatch.setattr(second_factor, "too_many", too_many)
     right = {**form, "code": code_of(secret, clock.s)}
-    answer = browser.post("/sign-in/enrol/confirm", data=right)
-    assert answer.headers.get("Location") == "/sign-in?next=/account"
+    assert browser.post("/sign-in/enrol/confirm", data=right).status_code == 401
+    assert strict.ports.sessions.running(NAME) == []
+    assert not strict.ports.sessions.factors.is_on(NAME)
+    monkeypatch.undo()
+    monkeypatch.setattr(second_factor, "now_s", lambda _connection: clock.s)
+    browser, form, secret = being_set_up(strict)
+    right = {**form, "code": code_of(secret, clock.s)}
+    page = browser.post("/sign-in/enrol/confirm", data=right).text
+    assert len(codes_in(page)) == RECOVERY_CODES, "the control"
+
+
+def test_a_password_that_changes_while_it_is_turned_on_ends_the_session(
+    strict: Site, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change waits until the codes are kept and the session is there."""
+    browser, form, secret = being_set_up(strict)
+    noted = second_factor.note
+    with ThreadPoolExecutor(1) as pool, changed_at(strict, "second_factor_on", noted, pool) as note:
+        monkeypatch.setattr(second_factor, "note", note)
+        right = {**form, "code": code_of(secret, clock.s)}
+        answer = browser.post("/sign-in/enrol/confirm", data=right)
+    assert len(codes_in(answer.text)) == RECOVERY_CODES
     assert strict.ports.sessions.running(NAME) == []
 
 

@@ -12,11 +12,12 @@ from infra.access.tries import TRIES_MAX
 from infra.access.users import PASSWORD_MAX
 from replay.web.access.authentication import SESSION
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.web import PASSWORD
+from tests.fixtures.web import ACTOR, PASSWORD
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from infra.access.connections import Actor
     from tests.fixtures.web import Browser, Site
 
 NEW = "seven quiet harbours"
@@ -150,3 +151,34 @@ def test_who_is_signed_in_is_listed_and_ended_by_command(staffed: Site, tmp_path
     ended = [each for each in staffed.ports.access.events() if each.what == "session_ended"]
     assert len(ended) == 2
     assert "surveillance" not in {each.actor for each in ended}
+
+
+def test_what_is_secret_is_not_given_back_to_who_was_signed_out(staffed: Site) -> None:
+    """A page that is given back lies open on the screen."""
+    browser = staffed.browser("surveillance")
+    form = {"csrf": browser.csrf, "password_again": PASSWORD, "new": NEW, "code_again": "123456"}
+    browser.cookies.clear()
+    answer = browser.post("/account/password", data=form)
+    assert answer.status_code == 401
+    assert [each for each in (PASSWORD, NEW, "123456") if each in answer.text] == []
+    code = browser.post("/account/second-factor/confirm", data={"code": "654321"})
+    assert (code.status_code, "654321" in code.text) == (401, False)
+    kept = browser.post("/cases", data={"claim": "The cut card fell."})
+    assert "The cut card fell." in kept.text, "the control"
+
+
+def test_a_password_that_another_replaces_at_once_begins_no_session(
+    staffed: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An administrator who shuts somebody out by a new password is not outrun."""
+    browser, users = staffed.browser("surveillance"), staffed.ports.users
+    replaced = users.set_password
+
+    def set_password(name: str, password: str, actor: Actor) -> str:
+        kept = replaced(name, password, actor)
+        replaced(name, "a lamp beneath nine rivers", ACTOR)
+        return kept
+
+    monkeypatch.setattr(users, "set_password", set_password)
+    assert changed(browser, PASSWORD, NEW)[0] == 401
+    assert staffed.ports.sessions.running("surveillance") == []
