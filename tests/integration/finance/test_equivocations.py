@@ -134,7 +134,7 @@ ROUND = [
     played("wager_collected", 45, position=1, wager="player", amount=10_000),
     played("round_completed", 46),
 ]
-DAY_OF_ALL = day_lines(SOLD, CHECK, *SLIPS, AMENDS, BOX, *ROUND)
+DAY_OF_ALL = day_lines(SOLD, CHECK, *SLIPS, AMENDS, BOX, *ROUND, once=True)
 
 TRAY, LESS = {"items", "count_gap"}, {"chips": {"100": 4_000}, "total": 400_000}
 FILLED = {"chips": {"100": 90}, "total": 9_000}
