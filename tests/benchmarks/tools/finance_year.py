@@ -129,7 +129,7 @@ def _counted(table: str, day: str, count: Literal[1, 2]) -> DropBoxCounted:
         counter_checks=(),
         vouchers=(),
         coupons=(),
-        counted_by=("N-1", "N-2"),
+        counted_by=("N-1", "N-2") if count == 1 else ("N-3", "N-4"),
     )
 
 
