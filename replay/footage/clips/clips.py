@@ -34,8 +34,9 @@ VERSION = 2
 CONTAINER: Made = "mp4"
 """The container of every clip: it can be signed as an ONVIF export."""
 
-Way = Literal["copy", "exact", "overlay"]
-"""How a clip is made: copied; re-encoded with exact ends; the same with the time in the picture."""
+Way = Literal["copy", "exact", "overlay", "preview"]
+"""How a clip is made: copied; re-encoded with exact ends; the same with the time in the picture. A
+preview is re-encoded smaller, with fewer frames."""
 
 
 class SegmentCut(NamedTuple):
@@ -94,6 +95,20 @@ def clip(
     return _cached(library, entries, *_parts(stretches, entries, way), way)
 
 
+def cached(
+    library: FootageIndex, wanted: Sequence[tuple[str, int, int]], *, way: Way = "copy"
+) -> Clip | None:
+    """The clip of this request if it is in the cache; none is made. Raises as `clip`."""
+    stretches = [SegmentCut(*each) for each in wanted]
+    entries = [_entry(library, stretch) for stretch in stretches]
+    _, sources = _parts(stretches, entries, way)
+    place = _place(library, entries[0], sources, way)
+    found = _found(place.with_suffix(".json"), place)
+    if found is not None:
+        used(place)
+    return found
+
+
 def describe(made: Clip) -> dict[str, object]:
     """The description of a clip as JSON."""
     told = msgspec.to_builtins(made)
@@ -108,6 +123,8 @@ _SAYS = {
     "exact": "Derived: re-encoded to begin and end exactly. The originals are named by hash.",
     "overlay": "Derived: re-encoded with the camera's clock in the picture. The originals are "
     "named by hash.",
+    "preview": "Derived: re-encoded smaller, with at most 15 of its frames a second. The originals "
+    "are named by hash.",
 }
 
 
@@ -173,9 +190,7 @@ def _cached(
     way: Way,
 ) -> Clip:
     """The clip of this request: from the cache if unchanged, else made."""
-    asked = (VERSION, way, CONTAINER, entries[0].property, entries[0].camera, sources)
-    key = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
-    place = library.home / FOLDER / key[:2] / f"{key}.{CONTAINER}"
+    place = _place(library, entries[0], sources, way)
     record = place.with_suffix(".json")
     found = _found(record, place)
     if found is not None:
@@ -187,7 +202,7 @@ def _cached(
     began = parts[0].at_us + parts[0].from_us
     ended = parts[-1].at_us + min(parts[-1].to_us, entries[-1].duration_us)
     label = f"{entries[0].camera}, camera's clock" if way == "overlay" else None
-    how: How = "copy" if way == "copy" else "encode"
+    how: How = way if way in ("copy", "preview") else "encode"
     note = _note(way, entries[0], began, ended, sources)
     written = write([Writing(parts, str(new), CONTAINER, how, label, note)])[0]
     if written.problem is not None:
@@ -217,6 +232,15 @@ def _cached(
     replace_file(record, msgspec.json.encode(made))
     trim(library.home)
     return made
+
+
+def _place(
+    library: FootageIndex, first: IndexedSegment, sources: tuple[ClipSource, ...], way: Way
+) -> Path:
+    """The file of a request in the cache, named by all that the clip is made of."""
+    asked = (VERSION, way, CONTAINER, first.property, first.camera, sources)
+    key = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+    return library.home / FOLDER / key[:2] / f"{key}.{CONTAINER}"
 
 
 def _found(record: Path, place: Path) -> Clip | None:

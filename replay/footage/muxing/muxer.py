@@ -49,11 +49,15 @@ _OPEN_ONLY = {
 _US = 1_000_000
 _BACK_US = 100_000  # seek this far before the target, then four times as far, and so on
 _MP4_TICK = Fraction(1, TICKS)
+_ROUNDED_US = 1_000  # for a container that counts milliseconds
 _ONE_FRAME_US = 33_333  # the assumed length of a clip's only frame
 _VP8_DECODER = "vp8"  # as FFmpeg names it
 _LONG_US = 1 << 50  # microseconds: longer than any file, and still a valid number of ticks
 _X264 = {"preset": "veryfast", "crf": "20", "bf": "0", "g": "60"}
 _VP8 = {"deadline": "realtime", "cpu-used": "8", "g": "60", "crf": "20", "b": "4M"}
+_PREVIEW = {**_X264, "crf": "26", "g": "15", "tune": "fastdecode"}
+_PREVIEW_SIZE = (640, 360)
+_PREVIEW_RATE = 15  # frames a second at most
 _THREADS = 2
 
 
@@ -304,21 +308,22 @@ def _ticked(
 
 def _encode(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[int, int]:
     """Encode exactly the requested frames, each at its own time; returns as `_copy`."""
-    codec, options = ("libx264", _X264) if job.container == "mp4" else ("libvpx", _VP8)
+    codec, options = _encoder(job)
     track = out.add_stream(codec, rate=30, options=dict(options))
     if not isinstance(track, VideoStream):
         raise CannotWriteError(f"{codec} is not an available video encoder")
-    track.width, track.height = sources[0].size
+    small = job.how == "preview"
+    track.width, track.height = _reduced(job.parts[0]) if small else sources[0].size
     track.pix_fmt, track.thread_count = "yuv420p", _THREADS
     track.time_base = track.codec_context.time_base = _MP4_TICK
     began, frames, last = 0, 0, -1
     for source in sources:
-        for us, frame in _frames(source):
+        for us, frame in _thinned(_frames(source)) if small else _frames(source):
             at_us = source.part.at_us + us
             if not frames:
                 began = at_us
             picture = _lettered(frame, job.label, at_us) if job.label is not None else frame
-            picture = picture.reformat(format="yuv420p")
+            picture = picture.reformat(track.width, track.height, format="yuv420p")
             picture.pts = last = max(round((at_us - began) / _MP4_TICK / _US), last + 1)
             picture.time_base = _MP4_TICK
             picture.pict_type = PictureType.NONE
@@ -328,6 +333,31 @@ def _encode(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple
         raise CannotWriteError("the requested part has no frame")
     out.mux(track.encode(None))
     return began, frames
+
+
+def _encoder(job: Writing) -> tuple[str, dict[str, str]]:
+    if job.how == "preview":
+        return "libx264", _PREVIEW
+    return ("libx264", _X264) if job.container == "mp4" else ("libvpx", _VP8)
+
+
+def _reduced(part: Part) -> tuple[int, int]:
+    """The size of a preview: within 640 x 360, square pixels, no larger than the original."""
+    with _opened(part) as (_, stream):
+        whole = stream.width * (stream.sample_aspect_ratio or 1), Fraction(stream.height)
+    scale = min(1, *(most / of for most, of in zip(_PREVIEW_SIZE, whole, strict=True)))
+    width, height = (max(2, round(of * scale / 2) * 2) for of in whole)
+    return width, height
+
+
+def _thinned(frames: Iterable[tuple[int, VideoFrame]]) -> Iterator[tuple[int, VideoFrame]]:
+    """The first frame of each fifteenth of a second, as times may be rounded to milliseconds."""
+    last = None
+    for us, frame in frames:
+        part = (us + _ROUNDED_US) * _PREVIEW_RATE // _US
+        if part != last:
+            last = part
+            yield us, frame
 
 
 def _frames(source: _Source) -> Iterator[tuple[int, VideoFrame]]:

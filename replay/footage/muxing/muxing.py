@@ -16,7 +16,9 @@ from ledger.errors import Lacking
 from replay.footage.decoding.limits import Limits, in_turn
 from replay.text.extras import install
 
-How = Literal["copy", "encode"]
+How = Literal["copy", "encode", "preview"]
+"""Packets copied; frames re-encoded; or some of them re-encoded smaller, each at its own time."""
+
 Made = Literal["mp4", "webm"]
 
 LIMITS = Limits(cpu_s=3600, job_s=900, file_bytes=8 << 30)

@@ -57,6 +57,8 @@ LISTS: Mapping[str, str] = {
 ELSEWHERE: Mapping[str, str] = {
     "/footage/{sha256}": "footage_viewed",
     "/footage/{sha256}/index": "footage_viewed",
+    "/footage/{sha256}/preview": "footage_viewed",
+    "/footage/{sha256}/preview.mp4": "footage_viewed",
     "/footage/{sha256}/frames/{number}.png": "footage_viewed",
     "/footage/{sha256}/stills/{picture}.png": "footage_viewed",
     "/footage/{sha256}/thumbs/{number}.jpg": "footage_viewed",

@@ -19,6 +19,7 @@ from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused
 from ledger.facts import FootageViewed
 from ledger.values import RoundId, format_time, quantity
+from replay.footage.clips.previews import Previews
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.library.index import IndexedSegment, stamp_of
 from replay.recording import house_facts
@@ -211,6 +212,44 @@ def frame(request: Request, user: Viewer, sha256: Sha256, number: int) -> Respon
             "X-Frame-PTS-US": str(found.pts_us),
         },
     )
+
+
+@router.get("/footage/{sha256}/preview")
+def preview_state(request: Request, user: Viewer, sha256: Sha256) -> Response:
+    """Whether a segment has a preview; asking for one lets it be made."""
+    entry = looked_at(request, user, sha256)
+    told = {"state": _previews(request).ask(entry)}
+    return Response(
+        msgspec.json.encode(told),
+        media_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+@router.get("/footage/{sha256}/preview.mp4")
+def preview(request: Request, user: Viewer, sha256: Sha256) -> Response:
+    """A segment smaller and with fewer frames, each at its own time; whole or in ranges."""
+    entry = looked_at(request, user, sha256)
+    made = _previews(request).made(entry)
+    if made is None:
+        raise NotFound(
+            "The segment has no preview yet",
+            where=f"footage {sha256[:12]}…",
+            hint="Play the segment itself, or ask again.",
+        )
+    return FileResponse(
+        made.path,
+        media_type=_TYPES[made.container],
+        headers={**KEPT, "X-Footage-SHA256": sha256, "X-Footage-Copy": "preview"},
+    )
+
+
+def _previews(request: Request) -> Previews:
+    state = request.app.state
+    if not hasattr(state, "previews"):
+        state.previews = Previews(ports(request).library)
+    found: Previews = state.previews
+    return found
 
 
 def _put(

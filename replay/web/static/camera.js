@@ -4,6 +4,7 @@
 // start of a frame may show the previous one.
 
 import { along, frameAt, frameOf, middleOf, pieceAt, shownAt } from "./camera_time.js";
+import { hasPreview } from "./previews.js";
 import { Tile } from "./tile.js";
 
 const SEEK_S = 0.5; // an error larger than this is corrected by a seek
@@ -11,15 +12,20 @@ const NUDGE = 0.05; // the largest change of speed, as a share
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
 const HOLE_US = 5e5; // a time longer than this without a frame is a gap
 const PRESENTED_MS = 400; // a picture is reported within this time of a seek, or was already there
+const LEAD_S = 0.1; // a slot that is about to be shown is sought so far ahead
 const RUNS_MAX = 4; // a player runs up to so many times as fast; beyond, and backwards, it is sought
 
+const WHOLE = "", PREVIEW = "/preview.mp4"; // what a slot plays of a segment
+
 class Slot {
-  constructor(label) {
+  constructor(label, kind) {
+    this.kind = kind;
     this.video = document.createElement("video");
     Object.assign(this.video, { muted: true, playsInline: true, preload: "auto" });
     this.video.setAttribute("aria-label", label);
     this.video.tabIndex = -1;
     this.sha = null;
+    this.brought = false;
     this.presented = null; // the frame that is seen of it
   }
 
@@ -27,7 +33,22 @@ class Slot {
     if (this.sha === sha) return;
     this.sha = sha;
     this.presented = null;
-    this.video.src = `/footage/${sha}`;
+    this.brought = false;
+    this.video.src = `/footage/${sha}${this.kind}`;
+  }
+
+  // Whether it can be shown at this moment: it is near, or was brought near on a slow machine.
+  canShow(seconds) {
+    const { video } = this, near = Math.abs(video.currentTime - seconds) < SEEK_S;
+    return video.readyState > 1 && !video.seeking && (near || this.brought);
+  }
+
+  // Seeks there while it is out of sight.
+  bring(seconds) {
+    const { video } = this;
+    if (video.readyState === 0 || video.seeking || this.canShow(seconds)) return;
+    video.addEventListener("seeked", () => { this.brought = true; }, { once: true });
+    video.currentTime = seconds;
   }
 
   close() {
@@ -38,10 +59,14 @@ class Slot {
   }
 }
 
+export const WHOLE_MAX = 4; // so many cameras run whole; if there are more, as previews
+
 export class Camera extends EventTarget {
   #indexes = new Map(); #read = new Map(); #wanted = null; #turn = 0;
 
-  constructor(figure, told, playhead, instant) {
+  // previews: whether it may run as a preview, since many cameras do. Then `whole` says that this one
+  // runs whole all the same. A picture that stands is always of the whole.
+  constructor(figure, told, playhead, instant, previews = false) {
     super();
     this.figure = figure;
     this.name = told.name;
@@ -52,14 +77,17 @@ export class Camera extends EventTarget {
     this.playhead = playhead;
     this.screen = figure.querySelector(".screen");
     const labels = ["the picture at the playhead", "the next segment"];
-    this.slots = labels.map((label) => new Slot(`${told.name}: ${label}`));
+    this.slots = [WHOLE, PREVIEW].slice(0, previews ? 2 : 1).flatMap((kind) => labels.map(
+      (label) => new Slot(`${told.name}: ${label}`, kind)));
+    this.whole = !previews;
+    this.front = this.slots[0];
     this.screen.replaceChildren(...this.slots.map((slot) => slot.video));
     this.tile = new Tile(figure, instant);
     for (const slot of this.slots) this.#watch(slot);
-    this.#front(0);
+    this.#show(this.front);
   }
 
-  get video() { return this.slots[this.at].video; }
+  get video() { return this.front.video; }
 
   cameraTime(time) { return along(pieceAt(this.clock, time).line, time); }
 
@@ -157,12 +185,11 @@ export class Camera extends EventTarget {
     const index = await this.index(sha).catch(() => null);
     if (turn !== this.#turn) return undefined;
     if (!index) return this.#nothing("Not available.");
-    if (this.slots[this.at].sha !== sha && this.slots[1 - this.at].sha === sha) {
-      this.#front(1 - this.at);
-    }
-    const slot = this.slots[this.at];
+    const slot = this.#slotOf(sha, WHOLE), previewed = this.front.kind === PREVIEW;
+    if (!previewed) this.#show(slot); // else the preview stays in sight until the frame is there
     slot.open(sha);
     this.#tell();
+    for (const each of this.slots) each.brought = false;
     slot.video.pause();
     await ready(slot.video);
     if (turn !== this.#turn) return undefined;
@@ -171,9 +198,11 @@ export class Camera extends EventTarget {
     await soughtTo(slot.video, Math.min(there, slot.video.duration || there), isThere);
     if (turn !== this.#turn) return undefined;
     slot.presented ??= frame; // a frame that was already there is not presented again
+    if (previewed) this.#show(slot);
     this.#tell();
     this.figure.dataset.settled = "yes";
     this.dispatchEvent(new CustomEvent("shown", { detail: { sha, frame } }));
+    this.#readyPreview(sha, there);
     return frame;
   }
 
@@ -214,15 +243,21 @@ export class Camera extends EventTarget {
       this.video.pause();
       return this.#nothing(segment?.says || this.cause(time));
     }
-    const front = this.at, ready = this.slots.findIndex((slot) => slot.sha === segment.sha);
-    if (ready === -1) this.slots[this.at].open(segment.sha);
-    else if (ready !== front) { this.video.pause(); this.#front(ready); }
-    if (ready !== front || this.figure.dataset.settled === "none") {
+    const front = this.front, wanted = (cameraTime - segment.start) / 1e6;
+    let slot = this.#slotOf(segment.sha, this.#kindOf(segment.sha));
+    const before = front.sha;
+    slot.open(segment.sha);
+    // The whole runs on until the preview has a picture, and the other way round.
+    if (slot.kind !== front.kind && before === segment.sha && !slot.canShow(wanted)) {
+      slot.bring(wanted + LEAD_S * this.playhead.rate);
+      slot = front;
+    } else if (slot !== front) { front.video.pause(); this.#show(slot); }
+    if (slot !== front || slot.sha !== before || this.figure.dataset.settled === "none") {
       this.figure.dataset.settled = "no";
       this.#tell();
     }
-    this.#prepare(time);
-    const video = this.video, wanted = (cameraTime - segment.start) / 1e6;
+    this.#prepare(time, segment.sha);
+    const { video } = this;
     if (video.readyState < 2 || video.seeking) return undefined;
     const error = wanted - video.currentTime, rate = this.playhead.rate;
     this.figure.dataset.error = error.toFixed(4);
@@ -243,15 +278,37 @@ export class Camera extends EventTarget {
 
   stop() { for (const slot of this.slots) slot.video.pause(); }
 
-  #prepare(time) {
+  #prepare(time, sha) {
     const next = this.segmentAt(time + AHEAD_US * this.playhead.rate);
-    const spare = this.slots[1 - this.at];
-    if (next && next.plays && next.sha !== this.slots[this.at].sha) spare.open(next.sha);
+    if (!next || !next.plays || next.sha === sha) return;
+    const kind = this.#kindOf(next.sha);
+    const free = (slot) => slot.kind === kind && slot !== this.front && slot.sha !== sha;
+    this.slots.find(free)?.open(next.sha);
   }
 
-  #front(at) {
-    this.at = at;
-    this.slots.forEach((slot, number) => { slot.video.hidden = number !== at; });
+  // The preview of a picture that stands, to run at once.
+  async #readyPreview(sha, seconds) {
+    if (this.#kindOf(sha) === WHOLE) return;
+    const turn = this.#turn, slot = this.#slotOf(sha, PREVIEW);
+    slot.open(sha);
+    await ready(slot.video);
+    if (turn === this.#turn) slot.bring(seconds);
+  }
+
+  #kindOf(sha) { return !this.whole && hasPreview(sha) ? PREVIEW : WHOLE; }
+
+  // The slot that plays this, or that may be opened for it.
+  #slotOf(sha, kind) {
+    const its = this.slots.filter((slot) => slot.kind === kind);
+    return its.find((slot) => slot.sha === sha) ?? its.find((slot) => slot === this.front) ?? its[0];
+  }
+
+  #show(front) {
+    this.front = front;
+    for (const slot of this.slots) {
+      slot.video.hidden = slot !== front;
+      slot.brought = false;
+    }
     if (this.figure.dataset.settled !== "none") this.#tell();
   }
 
@@ -268,13 +325,15 @@ export class Camera extends EventTarget {
 
   // Says which picture is seen now, and when it was taken by both clocks.
   #tell() {
-    const { sha, presented: frame } = this.slots[this.at], index = this.#read.get(sha);
+    const { sha, presented: frame, kind } = this.front, index = this.#read.get(sha);
     if (frame === null || !index) return this.tile.nothing();
     const { dataset } = this.figure, same = dataset.frame === String(frame) && dataset.sha === sha;
     Object.assign(dataset, { frame, sha });
     if (!same) this.dispatchEvent(new Event("picture"));
     const segment = this.segments.find((each) => each.sha === sha);
-    const taken = { sha, frame, of: index.pts.length, camera: null, within: null };
+    const taken = {
+      sha, frame, of: index.pts.length, preview: kind === PREVIEW, camera: null, within: null,
+    };
     if (segment) {
       const here = this.playhead.time, off = (time) => Math.abs(time - here);
       taken.camera = segment.start + index.pts[frame];
@@ -297,14 +356,14 @@ export class Camera extends EventTarget {
         return;
       }
       slot.presented = frameOf(index.pts, told.mediaTime);
-      if (slot !== this.slots[this.at] || this.figure.dataset.settled === "none") return;
+      if (slot !== this.front || this.figure.dataset.settled === "none") return;
       this.figure.dataset.presented = slot.presented;
       if (this.playhead.playing) this.#wanted = { sha, frame: slot.presented };
       this.#tell();
     };
     video.requestVideoFrameCallback?.(heard);
     video.addEventListener("error", () => {
-      const shown = slot === this.slots[this.at] && slot.sha;
+      const shown = slot === this.front && slot.sha;
       if (shown) this.#nothing("The footage could not be loaded.");
     });
   }

@@ -1,7 +1,7 @@
 // The player of a page: one playhead, the cameras that follow it, its transport, and how each
 // picture is looked at.
 
-import { Camera } from "./camera.js";
+import { Camera, WHOLE_MAX } from "./camera.js";
 import { pieceAt } from "./camera_time.js";
 import { clockIn } from "./clock.js";
 import { Lens } from "./lens.js";
@@ -19,18 +19,20 @@ export class Player {
     this.instant = clockIn($("clock").dataset.zone);
     this.playhead = new Playhead(told.from, told.to, time);
     this.timeline = new Timeline(document.querySelector("#timeline svg"), this.playhead);
+    const plays = (each) => each.segments.some((segment) => segment.plays);
+    this.many = told.cameras.filter(plays).length > WHOLE_MAX;
     this.cameras = told.cameras.map((each) => {
       const figure = document.querySelector(`[data-camera="${CSS.escape(each.name)}"]`);
-      return new Camera(figure, each, this.playhead, this.instant);
+      return new Camera(figure, each, this.playhead, this.instant, this.many);
     });
-    const seen = this.cameras.filter((each) => each.segments.some((segment) => segment.plays));
+    const seen = this.cameras.filter(plays);
     this.lenses = new Map(seen.map((each) => [each, new Lens(each.figure)]));
     this.seen = seen;
     new Watched(roundOf(location.pathname), this.cameras);
     for (const camera of seen) {
       camera.addEventListener("shown", () => this.#pictures(), { once: true });
       camera.figure.addEventListener("pointerdown", () => this.choose(camera));
-      this.lenses.get(camera).addEventListener("change", () => this.#tones());
+      this.lenses.get(camera).addEventListener("change", () => { this.#tones(); this.#previews(); });
     }
     this.#follow();
     this.#buttons();
@@ -62,6 +64,7 @@ export class Player {
     this.chosen = camera;
     for (const each of this.cameras) each.figure.classList.toggle("chosen", each === camera);
     this.#tones();
+    this.#previews();
     if (camera?.figure.dataset.settled === "yes") this.#pictures();
   }
 
@@ -117,6 +120,15 @@ export class Player {
       each.classList.toggle("enlarged", on);
     }
     $("enlarge").setAttribute("aria-pressed", on);
+    this.#previews();
+  }
+
+  // Many cameras run as previews, except one that is enlarged.
+  #previews() {
+    const large = document.querySelector(".views.enlarged") ? this.chosen : null;
+    for (const [camera, lens] of this.lenses) {
+      camera.whole = !this.many || camera === large || lens.zoom > 1;
+    }
   }
 
   #follow() {

@@ -1,6 +1,6 @@
 // The review desk: the queue is one Tab stop, keys work on the chosen finding, and footage plays in place.
 
-import { Camera } from "./camera.js";
+import { Camera, WHOLE_MAX } from "./camera.js";
 import { clockIn } from "./clock.js";
 import { Playhead } from "./playhead.js";
 import { Watched } from "./watched.js";
@@ -106,7 +106,9 @@ class Player {
     if (!answer.ok) { $("player-says").textContent = told.error; return; }
     const instant = clockIn($("player").dataset.zone);
     this.playhead = new Playhead(told.from, told.to, told.from);
-    this.cameras = told.cameras.map((each) => new Camera(this.#figure(each.name), each, this.playhead, instant));
+    const many = told.cameras.length > WHOLE_MAX;
+    this.cameras = told.cameras.map(
+      (each) => new Camera(this.#figure(each.name), each, this.playhead, instant, many));
     if (!this.cameras.length) $("player-says").textContent = "No camera was mapped to this table then.";
     new Watched(decodeURI(told.address).replace("/rounds/", ""), this.cameras);
     const playhead = this.playhead;

@@ -66,12 +66,13 @@ export class Tile {
     return its ? `This fact: ${fact.text}` : "";
   }
 
-  #taken({ frame, of, camera, house, within }) {
+  #taken({ frame, of, camera, house, within, preview }) {
     const said = [`Frame ${frame} of ${of}`];
     if (camera !== null) said.push(`its clock ${this.instant(camera)}`);
     if (house !== undefined && within !== null) {
       said.push(`house ${this.instant(house)} ±${Math.ceil(within / 1000)} ms`);
     }
+    if (preview) said.push("preview");
     return said.join(" · ");
   }
 

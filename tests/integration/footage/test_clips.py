@@ -9,12 +9,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.values import parse_time
 from replay.footage.clips import clip_cache, clips
 from replay.footage.clips.clips import Clip, SegmentCut, clip, describe
+from replay.footage.clips.previews import Previews, whole
 from replay.footage.decoding.containers import has_sound
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import index
@@ -22,6 +25,7 @@ from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing import muxing
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
+from tests.until import until
 
 S = 1_000_000
 START_MS = 1_795_000_000_000
@@ -260,3 +264,61 @@ def test_no_clip_is_left_of_footage_that_is_forgotten(
     clip_cache.forget(library.home, {first.sha256})
     assert there(gone, across, other) == [False, False, True]
     assert (nameless.exists(), making.exists()) == (False, True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["gop60", "bframes", "vfr_mp4", "vfr_mkv", "ts_bframes", "vp8"])
+def test_a_preview_has_fifteen_frames_a_second_each_at_its_own_time(
+    library: FootageIndex, tmp_path: Path, name: str
+) -> None:
+    entry = segment(library, tmp_path, KINDS[name], 0)
+    made = clip(library, whole(entry), way="preview")
+    frames = seen(made, Path(made.path))
+    assert (made.derived, made.starts_us) == (True, entry.start_us)
+    for number, us in frames.items():
+        assert abs(entry.times.pts_us[number] - us) <= 1_000  # so a player names the original's
+    parts = [(us + 1_000) * 15 // S for us in entry.times.pts_us]
+    assert sorted(frames) == [n for n, part in enumerate(parts) if part not in parts[:n]]
+
+
+@pytest.mark.long
+def test_a_preview_is_no_larger_than_640_by_360_and_keeps_its_shape(
+    library: FootageIndex, tmp_path: Path
+) -> None:
+    shapes = (((720, 1280), (640, 360)), ((600, 480), (288, 360)), ((120, 160), (160, 120)))
+    for number, (shape, small) in enumerate(shapes):
+        path = tmp_path / f"{number}.mp4"
+        pictures = [np.full((*shape, 3), 90, np.uint8)]
+        write(path, KINDS["gop60"], 15, pictures=pictures)
+        told = FootageDetails("hollywood", "CC-07-A", (START_MS + number * 60_000) * 1000)
+        (added,) = add(library, [path], told)
+        assert added.entry, added.problem
+        with av.open(clip(library, whole(added.entry), way="preview").path) as file:
+            stream = file.streams.video[0]
+            assert (stream.width, stream.height) == small
+
+
+@pytest.mark.long
+def test_a_preview_is_made_when_it_is_asked_for_and_kept_until_its_footage_expires(
+    library: FootageIndex, tmp_path: Path
+) -> None:
+    entry, previews = segment(library, tmp_path, KINDS["gop60"], 0), Previews(library)
+    assert previews.made(entry) is None
+    assert previews.ask(entry) == "awaited"
+    until(lambda: previews.ask(entry) == "made")
+    made = previews.made(entry)
+    assert made is not None
+    assert Previews(library).ask(entry) == "made", "by another process too"
+    clip_cache.forget(library.home, {entry.sha256})
+    assert not Path(made.path).exists()
+
+
+@pytest.mark.long
+def test_what_has_no_preview_says_so_and_is_not_tried_again(
+    library: FootageIndex, tmp_path: Path
+) -> None:
+    entry, previews = segment(library, tmp_path, KINDS["gop60"], 0), Previews(library)
+    assert previews.ask(replace(entry, rotation=90)) == "none"
+    entry.path.write_bytes(entry.path.read_bytes()[:-1] + b"x")
+    with pytest.raises(NotFound):
+        previews.ask(entry)

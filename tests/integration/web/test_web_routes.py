@@ -101,6 +101,8 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", f"/watch/{ROUND}"): SEE,
     ("GET", "/footage/{sha256}"): SEE,
     ("GET", "/footage/{sha256}/index"): SEE,
+    ("GET", "/footage/{sha256}/preview"): SEE,
+    ("GET", "/footage/{sha256}/preview.mp4"): SEE,
     ("GET", "/footage/{sha256}/frames/{number}.png"): SEE,
     ("GET", "/footage/{sha256}/stills/{picture}.png"): SEE,
     ("POST", "/footage/{sha256}/stills"): DO,
