@@ -12,7 +12,7 @@ import re
 import secrets
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from infra.access import sessions
 from infra.access.connections import Actor
 from infra.access.passkeys import CHALLENGE_S, PASSKEYS_MAX
 from infra.access.second_factor import RECOVERY_CODES
@@ -28,16 +29,18 @@ from infra.access.sessions import FRESH_S
 from infra.access.tries import NAMES_MAX, TRIES_MAX
 from replay.web.access.authentication import FORM, PENDING, SESSION
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.postgres import copied
-from tests.fixtures.web import PASSWORD, opened_site
+from tests.fixtures.postgres import copied, waits_for_a_lock
+from tests.fixtures.web import ACTOR, PASSWORD, opened_site
+from tests.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import httpx
 
     from infra.access.connections import Event
+    from infra.postgres.connection import AnyConnection
     from tests.fixtures.web import Browser, Site
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
@@ -551,6 +554,34 @@ def test_a_disabled_user_signs_in_with_none(house: Site) -> None:
     assert signs_in(house, device).status_code == 401
     owner(house, "UPDATE access.users SET disabled_at_us = NULL WHERE name = %s", NAME)
     assert signs_in(house, device).status_code == 303, "the control"
+
+
+@pytest.mark.parametrize("change", ["password", "removal"])
+def test_what_changes_while_a_session_begins_ends_it(
+    house: Site, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """The change waits for the sign-in, and then finds its session."""
+    device, doors, noted = enrolled(house), house.ports, sessions.note
+    owner(house, "DELETE FROM access.sessions")
+    changes: list[Future[object]] = []
+    acts: dict[str, Callable[[], object]] = {
+        "password": lambda: doors.users.set_password(NAME, PASSWORD, ACTOR),
+        "removal": lambda: doors.sessions.passkeys.remove_all(NAME, ACTOR),
+    }
+    with ThreadPoolExecutor(1) as pool:
+
+        def note(connection: AnyConnection, what: str, *rest: object) -> None:
+            if what == "signed_in":
+                changes.append(pool.submit(acts[change]))
+                until(lambda: changes[0].done() or waits_for_a_lock(house.database))
+            noted(connection, what, *rest)
+
+        monkeypatch.setattr(sessions, "note", note)
+        signs_in(house, device)
+    changes[0].result()
+    assert doors.sessions.running(NAME) == []
+    monkeypatch.undo()
+    assert signs_in(house, device).status_code == (303 if change == "password" else 401)
 
 
 def test_they_are_for_who_signs_in_with_a_password(house: Site) -> None:
