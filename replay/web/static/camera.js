@@ -8,7 +8,9 @@ import { hasPreview } from "./previews.js";
 import { Tile } from "./tile.js";
 
 const SEEK_S = 0.5; // an error larger than this is corrected by a seek
-const NUDGE = 0.05; // the largest change of speed, as a share
+const NUDGE = 0.25; // the largest change of speed, as a share
+const NUDGE_A_S = 2; // the change of speed for each second of error
+const OFF_S = 0.02, ON_S = 0.005; // speed is changed from this error on, until it is so small
 const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
 const HOLE_US = 5e5; // a time longer than this without a frame is a gap
 const PRESENTED_MS = 400; // a picture is reported within this time of a seek, or was already there
@@ -62,7 +64,7 @@ class Slot {
 export const WHOLE_MAX = 4; // so many cameras run whole; if there are more, as previews
 
 export class Camera extends EventTarget {
-  #indexes = new Map(); #read = new Map(); #wanted = null; #turn = 0;
+  #indexes = new Map(); #read = new Map(); #wanted = null; #turn = 0; #nudged = false;
 
   // previews: whether it may run as a preview, since many cameras do. Then `whole` says that this one
   // runs whole all the same. A picture that stands is always of the whole.
@@ -263,8 +265,10 @@ export class Camera extends EventTarget {
     this.figure.dataset.error = error.toFixed(4);
     if (rate < 0 || rate > RUNS_MAX) return this.#seekTo(segment, wanted);
     if (Math.abs(error) > SEEK_S) video.currentTime = wanted;
-    const share = Math.max(-NUDGE, Math.min(NUDGE, error));
-    video.playbackRate = Math.abs(error) > 0.02 ? rate * (1 + share) : rate;
+    this.#nudged = Math.abs(error) > (this.#nudged ? ON_S : OFF_S);
+    const share = this.#nudged ? Math.max(-NUDGE, Math.min(NUDGE, error * NUDGE_A_S)) : 0;
+    const speed = Math.round(rate * (1 + share) * 100) / 100;
+    if (video.playbackRate !== speed) video.playbackRate = speed;
     if (video.paused) video.play().catch(() => {});
     return undefined;
   }

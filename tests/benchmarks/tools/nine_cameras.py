@@ -182,7 +182,7 @@ def dropped(runs: list[dict[str, Any]], rate: int) -> float:
     """The share of frames that were due and not shown, of runs without a seek."""
     due = sum(round((run["last"] - run["first"]) * rate) for run in runs)
     shown = sum(run["ended"] - run["began"] for run in runs)
-    return 1 - shown / due if due else 0.0
+    return max(1 - shown / due, 0.0) if due else 0.0
 
 
 def _filmed(cli: Cli, top: Path, home: Path, minutes: float) -> Round:
