@@ -6,11 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance.money_facts import MADE
+from consumers.money import corrections_held
 from consumers.money.corrections_held import made_of, rows_of
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS, submission_rows
 from ledger.adjudication.corrections import corrected, corrections
-from ledger.finance.day_versions import at_edge
-from ledger.finance.placing import by_time, own_day, table_of
+from ledger.finance.day_versions import LateCorrections, at_edge
+from ledger.finance.placing import own_day, table_of
 from ledger.record.wire import fact_of
 from ledger.rules.engine.ruling import FactRef
 
@@ -94,6 +95,18 @@ SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.finance_facts f
 """
 
 
+_CORRECTED_LATE_OF_ALL = """
+WITH RECURSIVE
+pins AS (SELECT * FROM unnest(%(tapes)s::text[], %(heads)s::bigint[]) AS p (tape, head)),
+ends AS (
+    SELECT m.of_source, m.of_id FROM {schema}.finance_corrections_made m LEFT JOIN pins USING (tape)
+     WHERE starts_with(m.tape, %(property)s || '/') AND m.table_seq > coalesce(pins.head, 0)
+    UNION SELECT m.of_source, m.of_id FROM ends e
+      JOIN {schema}.finance_corrections_made m ON m.source = e.of_source AND m.fact_id = e.of_id)
+SELECT of_source, of_id FROM ends
+"""
+
+
 def is_beyond(heads: Mapping[str, int], row: TapeRow) -> bool:
     """Whether a row lies beyond the numbers that a version pins."""
     return row.table_seq > heads.get(row.tape.partition("/")[2], 0)
@@ -102,7 +115,10 @@ def is_beyond(heads: Mapping[str, int], row: TapeRow) -> bool:
 def facts_at_edge(
     store: ViewStore, day: tuple[str, str], heads: Mapping[str, int], tables: Collection[str]
 ) -> dict[str | None, list[FactRef]]:
-    """As `day_versions.at_edge`, of the facts beyond these heads that may change these tables."""
+    """As `day_versions.at_edge`, of the facts beyond these heads that may change these tables.
+
+    A correction that takes a fact away from a table is among them.
+    """
     property_, gaming_day = day
     pins = {
         "property": property_,
@@ -110,9 +126,20 @@ def facts_at_edge(
         "heads": list(heads.values()),
         "tables": list(tables),
     }
+    of = rows_of(store, store.query(_CORRECTED_LATE_OF_ALL, pins))
+    of = {key: row for key, row in of.items() if row.type not in corrections_held.CORRECTIONS}
+    made = made_of(store, MADE, of)
     late = [*submission_rows(store, property_), *store.rows_named(_STARTS, pins)]
     beyond = [fact_of(row) for row in late if is_beyond(heads, row)]
-    return at_edge(sorted(beyond, key=by_time), gaming_day)
+    moved = [_parted(row, made.get(key, ()), heads) for key, row in of.items()]
+    return at_edge(beyond, gaming_day, moved)
+
+
+def _parted(row: TapeRow, made: Sequence[TapeRow], heads: Mapping[str, int]) -> LateCorrections:
+    """A fact with its corrections up to these heads, and those beyond."""
+    signed = [fact_of(each) for each in made if not is_beyond(heads, each)]
+    late = [fact_of(each) for each in made if is_beyond(heads, each)]
+    return LateCorrections(fact_of(row), signed, late)
 
 
 class LateFact(NamedTuple):

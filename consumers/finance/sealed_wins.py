@@ -414,7 +414,7 @@ def _adjusted(
         said(store, property_, before, kept).wins,
         said(store, property_, after, kept).wins,
         day_versions.arrived(facts, late, after.gaming_day),
-        day_versions.at_edge(late, after.gaming_day),
+        day_versions.at_edge(late, after.gaming_day, day_versions.corrected_late(facts, late)),
         day_versions.changers(facts),
     )
 

@@ -30,6 +30,7 @@ from ledger.finance.exceptions import is_one
 from ledger.finance.feed import placing, tables_of, wins, wins_by_shift
 from ledger.finance.placing import (
     OPENS_DAY,
+    by_time,
     day_before,
     disputed_tables,
     own_day,
@@ -252,20 +253,58 @@ def arrived(
     return found
 
 
-def at_edge(late: Iterable[Fact], gaming_day: str) -> dict[str | None, list[FactRef]]:
+class LateCorrections(NamedTuple):
+    """A fact with its corrections: those of a version, and those that came later."""
+
+    of: Fact
+    signed: Sequence[Fact]
+    late: Sequence[Fact]
+
+
+def corrected_late(facts: Sequence[Fact], late: Iterable[Fact]) -> Iterator[LateCorrections]:
+    """The facts that late ones correct. `facts`: all of a property, the late too."""
+    told = {(fact.source, fact.id): fact for fact in facts}
+    new = {(fact.source, fact.id) for fact in late}
+    for of, its in corrections_of(facts).items():
+        came = [each for each in its if (each.source, each.id) in new]
+        if came and of in told:
+            yield LateCorrections(told[of], [each for each in its if each not in came], came)
+
+
+def at_edge(
+    late: Iterable[Fact], gaming_day: str, corrected_: Iterable[LateCorrections]
+) -> dict[str | None, list[FactRef]]:
     """Facts that may change a gaming day without being of it, by table; None: of every table.
 
-    Another day's start ends it, and Rules Submissions decide its rounds.
+    Another day's start ends it, and so does a correction of one; Rules Submissions decide its
+    rounds. A correction may take a fact away from a table. corrected_: as `corrected_late`.
     """
-    found: dict[str | None, list[FactRef]] = defaultdict(list)
+    found: list[tuple[Fact, str | None]] = []
     for fact in late:
         body = fact.body
         if isinstance(body, OPENS_DAY) and own_day(fact) != gaming_day:
-            found[table_of(fact)[1]].append(FactRef(fact.source, fact.id))
+            found.append((fact, table_of(fact)[1]))
         elif isinstance(body, RulesSubmissionFiled) and body.effective_from <= gaming_day:
             [submission] = filed([fact])
-            found[submission.table].append(FactRef(fact.source, fact.id))
-    return found
+            found.append((fact, submission.table))
+    for each in corrected_:
+        found += ((fact, table) for table in _left(each, gaming_day) for fact in each.late)
+    refs: dict[str | None, list[FactRef]] = defaultdict(list)
+    for fact, of_table in sorted(found, key=lambda each: by_time(each[0])):
+        refs[of_table].append(FactRef(fact.source, fact.id))
+    return refs
+
+
+def _left(of: LateCorrections, gaming_day: str) -> set[str]:
+    """The tables whose day a fact leaves by its late corrections, or ends otherwise than before."""
+    if isinstance(of.of.body, OPENS_DAY) and own_day(of.of) != gaming_day:
+        return {table_of(of.of)[1]}
+    before, now = (
+        {table_of(fact)[1] for fact in corrected([of.of], corrections(made))
+         if own_day(fact) in (None, gaming_day)}
+        for made in (of.signed, [*of.signed, *of.late])
+    )  # fmt: skip
+    return before - now
 
 
 def beside(edge: Mapping[str | None, Sequence[FactRef]], table: str) -> list[FactRef]:

@@ -183,7 +183,9 @@ def lists_them(
 ) -> None:
     """The current lines have the signed figures; the late facts and changes of the whole feed."""
     new = sorted((fact for fact in facts if fact.id in late), key=by_time)
-    expected, edge = day_versions.arrived(facts, new, DAY), day_versions.at_edge(new, DAY)
+    moved = day_versions.corrected_late(facts, new)
+    expected = day_versions.arrived(facts, new, DAY)
+    edge = day_versions.at_edge(new, DAY, moved)
     now = {each.table: each for each in day_versions.wins_of_day(facts, HOUSE, DAY)}
     found = sealed_wins.read(database, gaming_day=DAY)
     assert [msgspec.structs.replace(each, late=[], pending={}) for each in found] == [

@@ -52,7 +52,7 @@ def test_another_days_start_and_the_rules_in_force_lie_at_a_days_edge() -> None:
     start = next_day(*day_lines())[1]
     told = read_by_program([*day_lines(), *filed, start])
     refs = {each.id: FactRef(each.source, each.id) for each in told}
-    edge = at_edge(told[-4:], DAY)
+    edge = at_edge(told[-4:], DAY, ())
     of_table, of_house = refs[f"{DAY}-CC-07"], refs[f"{DAY}-p"]
     assert edge == {"CC-07": [of_table, refs[start["id"]]], None: [of_house]}
     assert beside(edge, "CC-08") == [of_house]
