@@ -249,7 +249,7 @@ def _named(fact: Fact) -> str:
         cents = count_total(fact, {})
         money = "an unknown amount" if cents is None else dollars(cents)
         return f"The count of box {fact.body.box} with {money}"
-    return f"The fact {_said(fact)}"
+    return f"The {_said(fact).replace('_', ' ')}"
 
 
 def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:

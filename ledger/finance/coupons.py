@@ -293,7 +293,7 @@ def _batches(told: _Told) -> Iterator[tuple[int, Serials]]:
             if each.what == what and isinstance(body, CouponRange | CouponsIssued):
                 new = each.serials - known
                 known |= new
-                found += [(body.face, Serials((its,))) for its in new.ranges]
+                found += [(body.face, serials(*ends)) for ends in new.ends]
     yield from sorted(found, key=lambda batch: batch[1].ranges)
 
 
@@ -303,12 +303,12 @@ def _batches(told: _Told) -> Iterator[tuple[int, Serials]]:
 def _line(told: _Told, face: int, batch: Serials) -> BatchLine:
     its = {what: told.all(what) & batch for what in set(_WHAT.values())}
     redeemed = told.all(BOXED) & batch
-    [of] = batch.ranges
+    [(first, last)] = batch.ends
     exceptions = list(_exceptions(told, batch, its, redeemed))
     codes = {each.code for each in exceptions}
     return BatchLine(
-        serial_from=of.first,
-        serial_to=of.last,
+        serial_from=first,
+        serial_to=last,
         face=face,
         issued=_pieces(told, "issued", "returned", batch),
         returned=_pieces(told, "returned", "issued", batch),

@@ -17,10 +17,11 @@ from ledger.finance.win import (
     Item,
     TableWin,
     TournamentFigures,
+    with_coupons,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 By = Literal["table", "shift", "game", "pit", "house"]
 Part = TypeVar("Part", Item, Cause, AuditException)
@@ -107,7 +108,7 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
     """The sums of several tables' wins. A figure that one of them lacks is None."""
     first = wins[0]
     drops = [msgspec.structs.asdict(each.drop) for each in wins]
-    return msgspec.structs.replace(
+    found = msgspec.structs.replace(
         first,
         table=None,
         game=first.game if by == "game" else None,
@@ -136,6 +137,22 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         late=[ref for each in wins for ref in each.late],
         pending=_pending(wins),
     )
+    return msgspec.structs.replace(found, told=_told(wins, with_coupons(found)))
+
+
+def _told(wins: Sequence[TableWin], sums: Mapping[str, int | None]) -> dict[str, int | None]:
+    """The figures without corrections, where they differ; None where an input is missing."""
+    found: dict[str, int | None] = {}
+    own = [with_coupons(each) for each in wins]
+    for name in dict.fromkeys(name for each in wins for name in each.told):
+        # A table that lacks a figure by its kind, as poker what is owed, adds nothing.
+        parts = [
+            each.told.get(name, of[name] if sums[name] is None else of[name] or 0)
+            for each, of in zip(wins, own, strict=True)
+        ]
+        if (total := _sum(parts)) != sums[name]:
+            found[name] = total
+    return found
 
 
 def lowest_grade(wins: Iterable[TableWin]) -> Grade:

@@ -54,8 +54,9 @@ from ledger.finance.win import (
     Item,
     TableWin,
     TournamentFigures,
+    figures,
+    with_coupons,
 )
-from ledger.finance.win import figures as named_figures
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -230,7 +231,8 @@ def win(of: DayRecord, told: DayRecord | None = None) -> TableWin:
     found = _win(of)
     if told is None:
         return found
-    before, after = named_figures(_win(told)), named_figures(found)
+    named = with_coupons if of.report > REPORT_9 else figures
+    before, after = named(_win(told)), named(found)
     differ = {name: before[name] for name in before if before[name] != after[name]}
     return msgspec.structs.replace(found, told=differ)
 

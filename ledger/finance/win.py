@@ -166,13 +166,18 @@ def figures(of: TableWin) -> dict[str, int | None]:
     return found | {f"tournaments.{name}": its for name, its in structs.asdict(played).items()}
 
 
+def with_coupons(of: TableWin) -> dict[str, int | None]:
+    """The figures of a win, and of its coupons with `coupons.` before them."""
+    coupons = structs.asdict(of.coupons)
+    return figures(of) | {f"coupons.{name}": its for name, its in coupons.items()}
+
+
 def win_parts(of: TableWin) -> dict[str, int | None]:
     """The figures of a win, its items and causes in cents, and how many exceptions it has.
 
     Items and causes are named by code, round and wager; those of one name are summed.
     """
-    found = figures(of)
-    found |= {f"coupons.{name}": its for name, its in structs.asdict(of.coupons).items()}
+    found = with_coupons(of)
     found |= {
         f"expected.{name}": getattr(of.expected, name) if of.expected else None
         for name in ("win", "sigma")

@@ -95,6 +95,13 @@ def _apart(of: TableWin) -> Iterator[str]:
         yield f"expected · n/a: no mean or sigma is known of {', '.join(of.expected_lacks)}"
 
 
+def rake_apart(of: TableWin) -> str | None:
+    """What a sum of poker and other games has in moved alone, as a sentence; None: nothing."""
+    if of.owed is None or of.pay_gap is None or not (rake := of.moved - of.owed - of.pay_gap):
+        return None
+    return f"moved has {dollars(rake)} of poker's rake; nothing is owed for it, and no gap has it"
+
+
 def luck(of: ExpectedWin, handle: int) -> str:
     """The expected win in a sentence: the mean, sigma, and where the owed win lies."""
     if of.z is None:

@@ -16,7 +16,7 @@ from replay.recording.sealed_days import versions_folder
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 from replay.shell.settings import in_force
-from replay.text.wins import FIGURES, explained, figures, graded
+from replay.text.wins import FIGURES, explained, figures, graded, rake_apart
 
 app = family()
 
@@ -86,6 +86,7 @@ def _by_day(found: Iterable[TableWin]) -> dict[tuple[str, str], list[TableWin]]:
 def _show_day(found: Sequence[TableWin], by: By) -> None:
     """Print the wins of a gaming day."""
     first = found[0]
+    rows = [*found, *(houses(found) if by not in ("house", "shift") else ())]
     show_table(
         f"{first.property} · {first.gaming_day} · win",
         (by, "grade", *FIGURES),
@@ -95,10 +96,13 @@ def _show_day(found: Sequence[TableWin], by: By) -> None:
                 graded(each),
                 *figures(each),
             )
-            for each in [*found, *(houses(found) if by not in ("house", "shift") else ())]
+            for each in rows
         ),
         right=" ".join(FIGURES),
     )
+    for each in rows:
+        if apart := rake_apart(each):
+            say(f"{_name(each, by)} · {apart}")
 
 
 def _explain(tables: Iterable[TableWin], groups: Sequence[TableWin], by: By) -> None:

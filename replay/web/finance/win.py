@@ -24,7 +24,7 @@ from ledger.finance.groups import houses
 from ledger.finance.journal import CARRIED
 from ledger.values import dollars
 from replay.recording.sealed_days import versions_folder
-from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, signed
+from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, rake_apart, signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
@@ -169,6 +169,7 @@ def _page(
         casinos=papers.houses(request),
         found=shown,
         houses=list(_houses(shown)),
+        rake_apart=rake_apart,
         several=len({each.win.property for each in shown}) > 1,
         work=[
             of

@@ -53,8 +53,10 @@ def work_list(
         yield _item(win, user, cause.code, cause.says, _cause(win, cause))
     if not (withheld or explained) and win.items:
         names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
-        gaps = (named(name, getattr(win, name), signed) for name in names)
-        says = f"{', '.join(gaps)}: two people sign what they found"
+        gaps = ", ".join(named(name, getattr(win, name), signed) for name in names)
+        if not any(getattr(win, name) for name in names):
+            gaps += ", and items that set each other off"
+        says = f"{gaps}: two people sign what they found"
         says += f", and {signed_by} alone signed it" if signed_by else ""
         to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
         yield _item(win, user, "gap", says, to)

@@ -116,6 +116,13 @@ def test_a_coupon_that_came_back_and_is_issued_again_counts_as_often_as_it_moved
     assert batch(received(), returned(41, 45)).returned == 5
 
 
+def test_a_delivery_whose_numbers_run_on_from_nine_to_ten_is_one_batch() -> None:
+    of = received()
+    of["data"] |= {"serial_from": "A-1", "serial_to": "A-20"}
+    line = batch(of)
+    assert (line.serial_from, line.serial_to, line.received) == ("A-1", "A-20", 20)
+
+
 def test_a_house_that_records_no_receipt_is_not_blamed_for_what_is_issued() -> None:
     line = batch(*USUAL[1:])
     assert (line.received, line.equations["E1"], line.exceptions) == (0, None, [])
