@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from consumers.cameras import cameras, clock_marks
 from consumers.disputes import disputes
-from consumers.finance import coupons_and_checks, meters, money_facts, seals
+from consumers.finance import coupons_and_checks, meters, money_facts
+from consumers.finance.sealed import seals
 from consumers.floor import openings, table_board
 from consumers.money import drop, payouts
 from consumers.review import desk, footage_marks

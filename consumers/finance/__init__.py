@@ -1,1 +1,1 @@
-"""Finance: facts of money, coupons and checks; closed days; and the three wins worked out."""
+"""Finance: facts of money, coupons and checks; and the three wins worked out."""

@@ -39,10 +39,8 @@ from ledger.values import dollars, format_time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from consumers.finance.pins import PaperOfDays
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
-    from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey
     from ledger.finance.placing import FactId, TableId
     from ledger.finance.table_day import DayRecord
@@ -50,14 +48,8 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 
-IN_TWO_DAYS = "counted_in_two_days"
-"""The code of a paper that a closed day has, and another day too."""
-
 COUNTED_TWICE = "box_counted_twice"
 """The code of a box whose counts are of several tables or days."""
-
-TAKEN_OVER = "drop.taken_over"
-"""What other days take of a closed day's boxes, among what is pending."""
 
 
 class _TwoTellings(NamedTuple):
@@ -127,50 +119,6 @@ def two_contents_of(
             for pair, facts in _with_corrected(store, list(_pairs(store, property_)))
             if any(isinstance(fact.body, kinds) for fact in facts)
         ]
-
-
-def in_two_days(
-    papers: Iterable[PaperOfDays], sealed: Mapping[tuple[str, str], DaySealed]
-) -> dict[DayKey, list[Undecided]]:
-    """The papers that a closed day has as it was signed and another day too, by table and day.
-
-    sealed: what closes each gaming day, by property and day.
-    """
-    found: dict[DayKey, list[Undecided]] = defaultdict(list)
-    told = list(papers)
-    taken = _taken_over(told)
-    for paper in told:
-        signed = sorted(paper.signed, key=lambda day: sealed[day[:2]].heads.get("office", 0))
-        first, fact = signed[0], paper.signed[signed[0]]
-        others = sorted({day[1] for day in paper.days} - {first[1]})
-        version = sealed[first[:2]].version
-        says = (
-            f"{_named(fact)} is in version {version} of {first[1]} as it was signed, and in "
-            f"{' and '.join(others)} as it is now. Open {first[1]} again and close it, so that one "
-            "day has it."
-        )
-        exception = AuditException(code=IN_TWO_DAYS, says=says, facts=refs([paper.recorded]))
-        for day in paper.days:
-            cents = taken.get((day, paper.recorded.source, paper.recorded.id))
-            gone = {} if cents is None else {TAKEN_OVER: -cents}
-            missing = f"reopen:{first[1]}"
-            found[day].append(Undecided(exception, missing, (fact.time_us,), gone))
-    return found
-
-
-def _taken_over(papers: Iterable[PaperOfDays]) -> dict[tuple[DayKey, str, str], int]:
-    """The cents of boxes that left a closed day, by day and count: of each box its last count."""
-    left: dict[tuple[DayKey, DayKey], list[Fact]] = defaultdict(list)
-    for paper in papers:
-        for day, fact in paper.signed.items():
-            if paper.now and day != paper.now[0]:
-                left[day, paper.now[0]].append(fact)
-    return {
-        (day, box.last.source, box.last.id): cents
-        for (day, _), facts in left.items()
-        for box in boxes(sorted(facts, key=by_time))
-        if box.last and (cents := count_total(box.last, {})) is not None
-    }
 
 
 class _BoxPlace(NamedTuple):
@@ -243,7 +191,7 @@ def _counted_twice(box: str, counts: Sequence[Fact]) -> AuditException:
     )
 
 
-def _named(fact: Fact) -> str:
+def fact_named(fact: Fact) -> str:
     """A paper in a few words: a count by its box and money, others by their names."""
     if isinstance(fact.body, DropBoxCounted):
         cents = count_total(fact, {})

@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Unpack
 
 from consumers.finance import meters, wins
-from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, WinsFilter, day_records
+from consumers.finance.day_facts import WinsAsked, WinsFilter
+from consumers.finance.wins import WITH_CORRECTIONS, day_records
 from infra.postgres.view_tables import reading
 from ledger.finance.journal import after, day_entries, is_settled, journal
 from ledger.finance.meters.journal import merged, meter_entries

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance import papers, sealed_wins
+from consumers.finance import papers
 from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
+from consumers.finance.sealed import sealed_wins
 from consumers.rounds.search_index import POSTS
 from consumers.rounds.search_index import VIEW as SEARCH
 from infra.postgres import tape

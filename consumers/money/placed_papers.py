@@ -347,7 +347,7 @@ SELECT p.property, p.table_name, p.gaming_day, p.amount,
        sum(p.cents * p.counts) FILTER (WHERE p.counts <> 0 AND NOT (
            p.amount IN ('fills', 'credits') AND EXISTS (
                SELECT FROM {schema}.drop_slip_places e
-                WHERE e.property = p.property AND e.kind || 's' = p.amount AND e.paper = p.paper
+                WHERE e.property = p.property AND e.kind = left(p.amount, -1) AND e.paper = p.paper
                   AND e.accepted AND e.as_corrected
                   AND (e.time_us, e.source, e.fact_id) < (p.time_us, p.source, p.fact_id)
                   AND e.position <= %(until)s AND NOT EXISTS (

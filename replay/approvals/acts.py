@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.recorder import InputRelease
 from infra.postgres.tape import PostgresTape

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from consumers.disputes.disputes import CaseTask
-from consumers.finance.redrive import RedrivenDay
+from consumers.finance.sealed.redrive import RedrivenDay
 from consumers.money.drop import Drop, Win
 from consumers.relay.check import Break, FeedCheck, TapeSeen
 from consumers.relay.refill import Refilled

@@ -13,8 +13,8 @@ from consumers.alerts.process import DEAD
 from consumers.alerts.process import TOPIC as ALERTS
 from consumers.cameras.clock_marks import TOPIC as CAMERAS
 from consumers.cameras.clock_marks import CameraMark
-from consumers.finance.sealed_journal import ENTRIES, SealedEntry
-from consumers.finance.seals import SEALED_DAYS, SealedDayState
+from consumers.finance.sealed.sealed_journal import ENTRIES, SealedEntry
+from consumers.finance.sealed.seals import SEALED_DAYS, SealedDayState
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.rulings.rulings import ADJUDICATIONS, CutRuling, OfRound, OfTable

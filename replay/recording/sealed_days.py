@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from consumers.finance import sealed_wins, seals
+from consumers.finance.sealed import sealed_wins, seals
 from infra.postgres.recorder import aggregate_id, version_of
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from consumers.finance.sealed_wins import PinnedDay
+    from consumers.finance.sealed.sealed_wins import PinnedDay
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact

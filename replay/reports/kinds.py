@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from consumers.finance import coupons_and_checks, journal, meters, sealed_wins
+from consumers.finance import coupons_and_checks, journal, meters
+from consumers.finance.sealed import sealed_wins
 from consumers.rounds.search_index import VIEW as SEARCH
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons

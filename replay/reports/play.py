@@ -6,7 +6,7 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from consumers.rounds.search_index import POSTS
 from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, submission_rows
 from infra.postgres.view_tables import reading

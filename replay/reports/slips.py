@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from consumers.finance import round_sums, wins
-from consumers.finance.wins import WITH_CORRECTIONS, WinsAsked, day_records
+from consumers.finance.day_facts import WinsAsked
+from consumers.finance.wins import WITH_CORRECTIONS, day_records
 from consumers.money.corrections_held import rows_of
 from infra.postgres.view_tables import reading
 from ledger.facts import InventoryCounted

@@ -19,15 +19,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from psycopg import conninfo
 
-from consumers.finance import (
-    journal,
-    round_sums,
-    sealed_journal,
-    sealed_wins,
-    seals,
-    variances,
-    wins,
-)
+from consumers.finance import journal, round_sums, variances, wins
+from consumers.finance.sealed import sealed_journal, sealed_wins, seals
 from consumers.registry import install
 from consumers.rulings.tables import MONEY
 from consumers.runtime.lifecycle import catch_up

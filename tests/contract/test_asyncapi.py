@@ -18,8 +18,8 @@ from referencing.jsonschema import DRAFT202012
 
 from consumers.alerts.alert import Alert
 from consumers.alerts.process import DEAD
-from consumers.finance import seals
-from consumers.finance.sealed_journal import ENTRIES, SealedEntry
+from consumers.finance.sealed import seals
+from consumers.finance.sealed.sealed_journal import ENTRIES, SealedEntry
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay
 from consumers.registry import VIEWS

@@ -20,7 +20,8 @@ from typing import Annotated, NamedTuple, TypeVar
 import typer
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins, wins
+from consumers.finance import wins
+from consumers.finance.sealed import sealed_wins
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.groups import of_versions
 from ledger.values import dollars, quantity

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from consumers.finance import exceptions, redrive, sealed_wins, seals
+from consumers.finance import exceptions
 from consumers.finance import journal as entries
+from consumers.finance.sealed import redrive, sealed_wins, seals
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family

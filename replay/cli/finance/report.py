@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from infra.access.connections import AccessDatabase, local_actor
 from infra.postgres.connection import Database
 from infra.postgres.tape import properties

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import sealed_wins, wins
+from consumers.finance import wins
+from consumers.finance.sealed import sealed_wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
 from ledger.finance.win import TableWin

@@ -1,12 +1,12 @@
 """`drop`: expected and counted drop, and win."""
 
 from consumers.finance import money_facts
+from consumers.finance.drop_days import drop_days
 from consumers.money import drop as view
 from consumers.money.amounts import BoxCount
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
-from replay.rounds.drop_days import drop_days
 from replay.rounds.sentences import wager_of_any_game
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table

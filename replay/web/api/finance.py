@@ -17,7 +17,7 @@ from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPBearer
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from infra.access.reader_keys import ReaderKeys
 from infra.postgres.tape import require_property
 from ledger.errors import LedgerError, NotFound, Unavailable
@@ -33,7 +33,7 @@ from replay.web.ports import ports
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from consumers.finance.wins import WinsFilter
+    from consumers.finance.day_facts import WinsFilter
     from infra.postgres.connection import Database
 
 AT_ONCE_MAX = 2

@@ -1,6 +1,6 @@
 """What the address of a page of finance asks for: a casino, a gaming day, a table."""
 
-from consumers.finance.wins import WinsAsked
+from consumers.finance.day_facts import WinsAsked
 
 
 def asked_for(

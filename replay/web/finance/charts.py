@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import papers, variances
-from consumers.finance.wins import WinsAsked
+from consumers.finance.day_facts import WinsAsked
 from consumers.money import drop as drop_view
 from infra.access.users import User
 from ledger.errors import Usage

@@ -8,12 +8,12 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from consumers.finance.wins import WinsAsked
+from consumers.finance.day_facts import WinsAsked
+from consumers.finance.drop_days import drop_days
 from consumers.money import drop as drop_view
 from consumers.money.drop import Drop
 from consumers.rulings import rulings
 from infra.access.users import User
-from replay.rounds.drop_days import drop_days
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers

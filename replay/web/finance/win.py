@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from fastapi import APIRouter, Depends, Request, Response
 
 from consumers.finance import journal as entries
-from consumers.finance import sealed_wins, variances
-from consumers.finance.wins import WinsAsked
+from consumers.finance import variances
+from consumers.finance.day_facts import WinsAsked
+from consumers.finance.sealed import sealed_wins
 from consumers.money import drop as drop_view
 from infra.access.users import User
 from ledger.errors import Refused, Usage
@@ -36,7 +37,7 @@ from replay.web.ports import ports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from consumers.finance.wins import WinsFilter
+    from consumers.finance.day_facts import WinsFilter
     from ledger.finance.journal import JournalEntry
     from ledger.finance.win import TableWin
     from ledger.rules.engine.ruling import FactRef

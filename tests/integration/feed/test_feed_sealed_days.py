@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers.finance import journal, redrive, sealed_journal, seals
+from consumers.finance import journal
+from consumers.finance.sealed import redrive, sealed_journal, seals
 from consumers.registry import VIEWS, install
 from consumers.relay.relay import relay
 from consumers.runtime import outbox as speaking

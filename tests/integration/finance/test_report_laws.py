@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from consumers.finance import sealed_wins
+from consumers.finance.sealed import sealed_wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
 from ledger.edges.spread import BY_THROW

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from consumers.finance import sealed_wins, seals
+from consumers.finance.sealed import sealed_wins, seals
 from consumers.registry import install
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers.finance import sealed_wins, variances, wins
+from consumers.finance import day_facts, variances, wins
+from consumers.finance.sealed import sealed_wins
 from consumers.finance.variances import grouped
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
@@ -266,7 +267,7 @@ def test_a_day_whose_boxes_say_its_drop_reads_no_sale(
 ) -> None:
     kept(database, [received(json.dumps(each).encode()) for each in OPEN_DAYS[name]])
     read = []
-    monkeypatch.setattr(wins, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
+    monkeypatch.setattr(day_facts, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
     all_money(database, "p", by_shift=False)
     assert sum(isinstance(each.body, CashBoughtIn) for each in read) == sales
     assert read
@@ -277,7 +278,7 @@ def test_a_fact_of_several_open_days_is_read_once(
 ) -> None:
     kept(database, [received(json.dumps(each).encode()) for each in two_days()])
     read = []
-    monkeypatch.setattr(wins, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
+    monkeypatch.setattr(day_facts, "fact_of", lambda row: read.append(fact_of(row)) or read[-1])
     assert {each.gaming_day for each in all_money(database, "p", by_shift=False)} == {DAY, NEXT}
     assert len(read) == len({(each.source, each.id) for each in read})
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import wins
-from consumers.finance.pins import late_facts
-from consumers.finance.wins import WinsAsked, records_of
+from consumers.finance import day_facts, wins
+from consumers.finance.day_facts import WinsAsked
+from consumers.finance.sealed.pins import late_facts
+from consumers.finance.wins import records_of
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import ViewStore, reading
@@ -129,7 +130,9 @@ def test_pages_of_a_query_that_reads_all_are_counted(
     many, _ = scenes.read(filled, 160)
     usual = pages_read(monkeypatch, many, gaming_day="2026-11-20", property="hollywood")
     slow = re.sub(
-        r"(\(t\.property, t\.table_name\))", r"\1 AND f.property = 'hollywood'", wins._WITHOUT_DAY
+        r"(\(t\.property, t\.table_name\))",
+        r"\1 AND f.property = 'hollywood'",
+        day_facts._WITHOUT_DAY,
     )
-    monkeypatch.setattr(wins, "_WITHOUT_DAY", slow)
+    monkeypatch.setattr(day_facts, "_WITHOUT_DAY", slow)
     assert pages_read(monkeypatch, many, gaming_day="2026-11-20", property="hollywood") > 3 * usual

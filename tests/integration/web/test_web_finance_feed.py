@@ -9,7 +9,8 @@ import httpx
 import jsonschema
 import pytest
 
-from consumers.finance import journal, sealed_wins
+from consumers.finance import journal
+from consumers.finance.sealed import sealed_wins
 from infra.access.keys import Keys
 from infra.access.reader_keys import READER_ROLES, ReaderKeys, ReaderRole
 from ledger.errors import NotFound, Usage

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.finance import coupons_and_checks, journal, sealed_wins, variances, wins
+from consumers.finance import coupons_and_checks, journal, variances, wins
+from consumers.finance.sealed import sealed_wins
 from ledger.finance import coupons
 from ledger.finance.coupons import BatchLine, QuarterLine
 from ledger.finance.journal import JournalEntry, Posting

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from consumers.finance import exceptions, journal, meters, sealed_journal, seals, shifts, wins
+from consumers.finance import exceptions, journal, meters, shifts, wins
+from consumers.finance.day_facts import WinsAsked, WinsFilter
 from consumers.finance.exceptions import Undecided, as_undecided, counted_twice
-from consumers.finance.pins import (
+from consumers.finance.sealed import sealed_journal, seals
+from consumers.finance.sealed.pins import (
     corrected_papers,
     facts_at_edge,
     is_beyond,
@@ -30,7 +32,7 @@ from consumers.finance.pins import (
     pinned_facts,
     pinned_rows,
 )
-from consumers.finance.wins import WinsAsked, WinsFilter
+from consumers.finance.sealed.two_days import in_two_days
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading, reading_beside
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from consumers.finance.pins import LateFact
+    from consumers.finance.sealed.pins import LateFact
     from consumers.finance.wins import DayRecords
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
@@ -199,7 +201,7 @@ def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undec
         days = seals.read(store, property_)
         closed = {day: its.sealed for day, its in days.items() if its.sealed}
         moved = papers_of_days(store, papers, closed)
-        for waiting in (exceptions.in_two_days(moved, closed), counted_twice(store, papers)):
+        for waiting in (in_two_days(moved, closed), counted_twice(store, papers)):
             for day, of in waiting.items():
                 found[day] += of
     return found

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.finance import wins
+from consumers.finance.day_facts import WinsAsked
 from consumers.finance.journal import balances, earlier_days
-from consumers.finance.pins import late_facts, pinned_facts
-from consumers.finance.wins import WinsAsked
+from consumers.finance.sealed.pins import late_facts, pinned_facts
 from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.adjudication.feed import adjudicate
 from ledger.finance import day_versions, feed

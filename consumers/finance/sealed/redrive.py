@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from consumers.finance import sealed_journal, seals
+from consumers.finance.sealed import sealed_journal, seals
 from infra.postgres import view_tables
 from infra.postgres.outbox import Message
 from infra.postgres.view_tables import LIVE

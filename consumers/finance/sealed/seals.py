@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.finance import sealed_journal
+from consumers.finance.sealed import sealed_journal
 from consumers.runtime.source import Batch, OutboxMapping, Projection
 from infra.postgres.view_tables import Column, ViewTable
 from ledger.facts import type_name

@@ -1,0 +1,284 @@
+"""What is known elsewhere of the papers of tables' days: at other tables, of other days.
+
+Vouchers that were sold, checks that were issued, coupons and checks that were used, boxes that have
+the same papers, disputes, and numbers of slips that were left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
+from ledger.facts import AdjustmentPaid
+from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
+from ledger.finance.exceptions import checks_issued
+from ledger.finance.feed import days_of, sold_by_house
+from ledger.finance.placing import OPENS_DAY, Days, DisputeUse, PaperUse, by_time, table_of
+from ledger.finance.slips import left_out, series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from consumers.finance.day_facts import WinsAsked
+    from infra.postgres.view_tables import ViewStore
+    from ledger.finance.exceptions import DayKey, PaperId
+    from ledger.finance.feed import TableMoney
+    from ledger.finance.placing import DisputeId, TableId
+    from ledger.finance.slips import SlipRecord
+    from ledger.finance.win import AuditException
+    from ledger.record.wire import Fact
+
+_SOLD = f"""
+SELECT {COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
+  JOIN {{schema}}.finance_numbers n USING (property, number)
+  JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+ WHERE n.kind = 'sold' AND n.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def sold_elsewhere(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[str, dict[str, int]]:
+    """As `sold_by_house`, of the vouchers in these tables' boxes that have no amount there."""
+    lacks = sorted(
+        {
+            (property_, number)
+            for (property_, _), of in tables.items()
+            for facts in of.days.values()
+            for number in without_amount(facts)
+        }
+    )
+    if not lacks:
+        return {}
+    asked = {"properties": [p for p, _ in lacks], "numbers": [n for _, n in lacks]}
+    return sold_by_house(
+        facts_of_rows(store, store.query(_SOLD, asked | {"variants": list(variants)}))[0]
+    )
+
+
+_ISSUED = f"""
+SELECT {COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
+  JOIN {{schema}}.finance_numbers n USING (property, number)
+  JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
+ WHERE n.kind = 'issued' AND n.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def issues_of_checks(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[tuple[str, str], list[Fact]]:
+    """The facts at any table that issue the checks which these tables issued."""
+    own = checks_issued(f for facts in days_of(tables).values() for f in facts)
+    if not own:
+        return {}
+    asked = {"properties": [p for p, _ in own], "numbers": [n for _, n in own]}
+    return checks_issued(
+        facts_of_rows(store, store.query(_ISSUED, asked | {"variants": list(variants)}))[0]
+    )
+
+
+_DISPUTES_USED = """
+WITH w AS (SELECT * FROM unnest(%(properties)s::text[], %(numbers)s::text[])
+               AS w (property, dispute))
+SELECT property, dispute, d.time_us, d.source, d.fact_id, d.of_property, d.of_table
+  FROM w JOIN {schema}.finance_disputes d USING (property, dispute)
+UNION ALL
+SELECT f.property, f.paper, f.time_us, f.source, f.fact_id, f.property, f.table_name
+  FROM w JOIN {schema}.finance_facts f ON f.property = w.property AND f.paper = w.dispute
+ WHERE f.paper_kind = 'dispute' AND f.variant = ANY (%(variants)s::int[])
+"""
+
+
+def disputes_used(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+) -> dict[DisputeId, list[DisputeUse]]:
+    """As `disputes_used`, of the disputes that these tables paid amends for."""
+    wanted = {
+        (key[0], fact.body.dispute)
+        for key, facts in days_of(tables).items()
+        for fact in facts
+        if isinstance(fact.body, AdjustmentPaid)
+    }
+    if not wanted:
+        return {}
+    asked = {"properties": [p for p, _ in wanted], "numbers": [n for _, n in wanted]}
+    found: dict[DisputeId, list[DisputeUse]] = defaultdict(list)
+    for *key, time_us, source, id_, property_, table in store.query(
+        _DISPUTES_USED, asked | {"variants": list(variants)}
+    ):
+        use = DisputeUse(time_us, source, id_, (property_, table))
+        found[key[0], key[1]].append(use)
+    return found
+
+
+class DroppedCoupon(NamedTuple):
+    """A coupon that was dropped at a table."""
+
+    property: str
+    serial: str
+    table: str
+
+
+_DROPPED = f"""
+SELECT f.property, f.number, f.table_name FROM {{schema}}.coupon_check_uses f
+ WHERE f.kind = 'coupon' AND {WHERE}
+   AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s::text[]))
+UNION SELECT f.property, f.number, f.table_name
+  FROM unnest(%(houses)s::text[], %(places)s::text[], %(sinces)s::bigint[], %(untils)s::bigint[])
+       AS w (property, table_name, since, until)
+  JOIN {{schema}}.coupon_check_uses f USING (property, table_name)
+ WHERE f.kind = 'coupon' AND f.gaming_day IS NULL AND f.time_us >= w.since AND f.time_us < w.until
+"""  # noqa: S608 - as above
+
+
+def dropped_coupons(
+    store: ViewStore, tables: Mapping[TableId, TableMoney], asked: WinsAsked
+) -> list[DroppedCoupon]:
+    """The coupons that were dropped at these tables on the gaming day that is asked for."""
+    spans = []
+    if asked.gaming_day:
+        for table, of in tables.items():
+            starts = (f for its in of.days.values() for f in its if isinstance(f.body, OPENS_DAY))
+            for since, until in Days(starts).spans(asked.gaming_day):
+                spans.append((*table, since, LATEST if until is None else until))
+    columns = zip(*spans, strict=True) if spans else ((), (), (), ())
+    told = dict(zip(("houses", "places", "sinces", "untils"), map(list, columns), strict=True))
+    return [
+        DroppedCoupon(*row) for row in store.query(_DROPPED, {**query_parameters(asked), **told})
+    ]
+
+
+def on_day(
+    tables: Mapping[TableId, TableMoney], gaming_day: str | None
+) -> dict[DayKey, Sequence[Fact]]:
+    """The facts of these tables' days, of the day that is asked for."""
+    found = days_of(tables).items()
+    return {key: facts for key, facts in found if gaming_day in (None, key[1])}
+
+
+_USED = """
+SELECT u.property, u.kind, u.number, u.time_us, u.source, u.fact_id, u.table_name,
+       coalesce(u.gaming_day, (
+           SELECT s.gaming_day FROM {schema}.finance_facts s
+            WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = u.property
+              AND s.table_name = u.table_name AND s.time_us <= u.time_us
+            ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1), '')
+  FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(numbers)s::text[])
+       AS w (property, kind, number)
+  JOIN {schema}.coupon_check_uses u USING (property, kind, number)
+"""
+
+
+def uses_of_papers(
+    store: ViewStore,
+    days: Mapping[DayKey, Sequence[Fact]],
+    dropped: Iterable[DroppedCoupon],
+    variants: tuple[int, int],
+) -> dict[PaperId, list[PaperUse]]:
+    """As `papers_used`, of the coupons and checks of these days, and of these coupons."""
+    wanted: set[PaperId] = {(each.property, "coupon", each.serial) for each in dropped}
+    for (property_, _, _), facts in days.items():
+        its = boxes(facts)
+        for kind in ("coupon", "check"):
+            wanted |= {(property_, kind, number) for number in papers_in(its, kind)}
+        wanted |= {(property_, "check", number) for _, number in checks_issued(facts)}
+    if not wanted:
+        return {}
+    columns = map(list, zip(*sorted(wanted), strict=True))
+    asked = dict(zip(("properties", "kinds", "numbers"), columns, strict=True))
+    found: dict[PaperId, list[PaperUse]] = defaultdict(list)
+    for *paper, time_us, source, id_, table, day in store.query(
+        _USED, {**asked, "variants": list(variants)}
+    ):
+        use = PaperUse(time_us, source, id_, (paper[0], table), day)
+        found[paper[0], paper[1], paper[2]].append(use)
+    return {paper: sorted(its) for paper, its in found.items()}
+
+
+_SAME_PAPERS = f"""
+WITH its AS (
+    SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
+     WHERE f.kind NOT IN ('sold', 'issued') AND f.variant = ANY (%(variants)s::int[]) AND {WHERE}
+       AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s))),
+seen AS (
+    SELECT property, kind, number
+      FROM its JOIN {{schema}}.finance_numbers o USING (property, kind, number)
+     WHERE o.variant = ANY (%(variants)s::int[])
+     GROUP BY property, kind, number HAVING count(DISTINCT (o.table_name, o.gaming_day)) > 1
+    UNION SELECT d.property, 'coupon', d.number
+      FROM unnest(%(houses)s::text[], %(serials)s::text[], %(places)s::text[])
+           AS d (property, number, table_name)
+     WHERE EXISTS (SELECT FROM {{schema}}.finance_numbers o
+        WHERE o.property = d.property AND o.kind = 'coupon' AND o.number = d.number
+          AND o.table_name <> d.table_name AND o.variant = ANY (%(variants)s::int[])))
+SELECT DISTINCT {COLUMNS}
+  FROM seen JOIN {{schema}}.finance_numbers o USING (property, kind, number)
+  JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
+   AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
+ WHERE o.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def facts_of_boxes(
+    store: ViewStore,
+    tables: Mapping[TableId, TableMoney],
+    asked: WinsAsked,
+    variants: tuple[int, int],
+    dropped: Sequence[DroppedCoupon],
+) -> dict[DayKey, list[Fact]]:
+    """The facts of boxes of these tables' days, and of days that have a paper of theirs, by day.
+
+    dropped: the coupons that were dropped at these tables; boxes of other tables may have them.
+    """
+    found = {
+        key: [fact for fact in facts if isinstance(fact.body, BOX_FACTS)]
+        for key, facts in days_of(tables).items()
+    }
+    columns = zip(*dropped, strict=True) if dropped else ((), (), ())
+    told = dict(zip(("houses", "serials", "places"), map(list, columns), strict=True))
+    parameters = {**query_parameters(asked), **told, "variants": list(variants)}
+    for fact in facts_of_rows(store, store.query(_SAME_PAPERS, parameters))[0]:
+        if isinstance(fact.body, BOX_FACTS):
+            property_, table = table_of(fact)
+            its = found.setdefault((property_, fact.body.gaming_day, table), [])
+            if all((each.source, each.id) != (fact.source, fact.id) for each in its):
+                its.append(fact)
+    return {key: sorted(its, key=by_time) for key, its in found.items()}
+
+
+def numbers_left_out(
+    store: ViewStore,
+    tables: Mapping[TableId, TableMoney],
+    asked: WinsAsked,
+    variants: tuple[int, int],
+) -> dict[DayKey, list[AuditException]]:
+    """Numbers left out of the series of the slips that are asked for."""
+    slips: list[tuple[DayKey, SlipRecord, tuple[Any, ...]]] = [
+        ((property_, day, name), slip, numbered)
+        for (property_, name), of in tables.items()
+        for day, told in of.slips.items()
+        for slip in told
+        if day and asked.gaming_day in (None, day) and (numbered := series(slip))
+    ]
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    if not slips:
+        return found
+    befores = store.query(
+        "SELECT (SELECT max(f.number) FROM {schema}.finance_facts f WHERE f.property = w.property"
+        " AND f.paper_kind = w.kind AND f.stem = w.stem AND f.number < w.number"
+        " AND f.variant = ANY (%(variants)s::int[]))"
+        " FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(stems)s::text[],"
+        " %(numbers)s::bigint[]) WITH ORDINALITY AS w (property, kind, stem, number, n) ORDER BY n",
+        {
+            "variants": list(variants),
+            "properties": [key[0] for key, _, _ in slips],
+            "kinds": [of[0] for _, _, of in slips],
+            "stems": [of[1] for _, _, of in slips],
+            "numbers": [of[2] for _, _, of in slips],
+        },
+    )
+    for (key, slip, of), (before,) in zip(slips, befores, strict=True):
+        if before is not None and of[2] - before > 1:
+            found[key].append(left_out(before, slip))
+    return found

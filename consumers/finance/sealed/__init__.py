@@ -1,0 +1,1 @@
+"""Gaming days that were closed: their seals, wins, journals, and what they pin."""
