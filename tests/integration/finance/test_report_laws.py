@@ -8,7 +8,6 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 import msgspec
-import pytest
 
 from consumers.finance.sealed import sealed_wins
 from consumers.registry import install
@@ -170,24 +169,24 @@ def test_theoretical_is_what_the_exact_edges_leave_of_the_handle(database: Datab
     refuses(law_of_edges, asked, [{**row, "theoretical": row["win"]} for row in rows])
 
 
-@pytest.mark.parametrize(
-    ("name", "column"),
-    [
-        ("master-game", "counted"),
-        ("boxes", "counted"),
-        ("mispays", "amount"),
-        ("journal", "amount"),
-        ("wagers", "moved"),
-        ("wagers", "handle"),
-        ("denominations", "$20"),
-    ],
-)
-def test_the_law_of_reports_is_broken_by_a_report_that_is_a_cent_off(
-    database: Database, name: str, column: str
-) -> None:
+A_CENT_OFF = [
+    ("master-game", "counted"),
+    ("boxes", "counted"),
+    ("mispays", "amount"),
+    ("journal", "amount"),
+    ("wagers", "moved"),
+    ("wagers", "handle"),
+    ("denominations", "$20"),
+]
+
+
+def test_the_law_of_reports_is_broken_by_a_report_that_is_a_cent_off(database: Database) -> None:
     told = reports(database, range(1))
     law_of_reports(told)
-    row = next(each for each in told[name] if each[column] is not None)
-    value = row[column]
-    row[column] = value + 1 if isinstance(value, int) else value
-    refuses(law_of_reports, told)
+    for name, column in A_CENT_OFF:
+        row = next(each for each in told[name] if each[column] is not None)
+        right = row[column]
+        row[column] = right + 1
+        refuses(law_of_reports, told)
+        row[column] = right
+    law_of_reports(told)
