@@ -9,9 +9,12 @@ from __future__ import annotations
 import builtins
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from msgspec import Meta
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Cents = Annotated[int, Meta(ge=-(10**13), le=10**13, description="money in cents")]
 """Money in cents; never a float. Bounded so that sums stay within 64 bits."""
@@ -148,6 +151,16 @@ def format_time(time_us: int, offset_minutes: int = 0) -> str:
 def quantity(number: int, noun: str, several: str = "") -> str:
     """`1 fact`, `1,204 facts`. several: the plural, if it is not the noun with an s."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def sum_known(amounts: Iterable[int | None]) -> int | None:
+    """The sum of amounts; None if one of them is not known."""
+    total = 0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total
 
 
 def dollars(cents: int) -> str:

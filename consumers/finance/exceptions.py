@@ -25,7 +25,7 @@ from ledger.adjudication.corrections import (
     corrections_of,
 )
 from ledger.facts import DropBoxCounted, FactCorrected, type_name
-from ledger.finance.boxes import BOX_FACTS, boxes, count_total
+from ledger.finance.boxes import BOX_FACTS, boxes, count_total, money_counted
 from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
 from ledger.finance.feed import MONEY, with_named, with_vain
 from ledger.finance.placing import by_time, own_day, table_of
@@ -177,8 +177,7 @@ def _is_count(fact: Fact) -> bool:
 def _counted_twice(box: str, counts: Sequence[Fact]) -> AuditException:
     parts = []
     for fact in counts:
-        cents = count_total(fact, {})
-        money = "an unknown amount" if cents is None else dollars(cents)
+        money = money_counted(count_total(fact, {}))
         (_, day, table), its = _place_of(fact)
         as_box = "" if its == box else f" as box {its}"
         number = fact.body.count if isinstance(fact.body, DropBoxCounted) else 0
@@ -194,8 +193,7 @@ def _counted_twice(box: str, counts: Sequence[Fact]) -> AuditException:
 def fact_named(fact: Fact) -> str:
     """A paper in a few words: a count by its box and money, others by their names."""
     if isinstance(fact.body, DropBoxCounted):
-        cents = count_total(fact, {})
-        money = "an unknown amount" if cents is None else dollars(cents)
+        money = money_counted(count_total(fact, {}))
         return f"The count of box {fact.body.box} with {money}"
     return f"The {_said(fact).replace('_', ' ')}"
 

@@ -17,11 +17,11 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
 from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.charts import points
-from ledger.finance.statistics.expected import expected_win, summed
+from ledger.finance.statistics.expected import expected_win
 from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans, total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from infra.postgres.connection import Database
@@ -171,29 +171,21 @@ def _days(
 
 def grouped(found: Iterable[DayMoney], by: VarianceBy) -> list[MoneyOfDay]:
     """The money of each group and gaming day. Poker is left out: its bank holds nothing."""
-    groups: dict[tuple[str, str], list[DayMoney]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[MoneyOfDay]] = defaultdict(list)
     for each in found:
         if each.owed is not None:
             names = {"table": each.table, "game": each.game, "shift": each.shift}
-            groups[each.gaming_day, str(names[by] or "")].append(each)
-    return [
-        MoneyOfDay(
-            name,
-            day,
-            frozenset(each.table for each in its),
-            _sum([each.drop for each in its]),
-            _sum([each.counted for each in its]),
-            _sum([each.owed for each in its]),
-            summed((each.owed, each.expected) for each in its),
-            _sum([each.pay_gap for each in its]),
-        )
-        for (day, name), its in sorted(groups.items())
-    ]
+            name = str(names[by] or "")
+            its = (each.drop, each.counted, each.owed, each.expected, each.pay_gap)
+            of_table = MoneyOfDay(name, each.gaming_day, frozenset((each.table,)), *its)
+            groups[each.gaming_day, name].append(of_table)
+    return _together(groups)
 
 
-def _sum(amounts: Iterable[int | None]) -> int | None:
-    known = list(amounts)
-    return None if None in known else sum(each or 0 for each in known)
+def _together(groups: Mapping[tuple[str, str], Sequence[MoneyOfDay]]) -> list[MoneyOfDay]:
+    """The sum of each gaming day and group, in that order."""
+    sums = ((day, total(name, its)) for (day, name), its in sorted(groups.items()))
+    return [of._replace(gaming_day=day) for day, of in sums if of is not None]
 
 
 def _of_dealers(
@@ -204,23 +196,11 @@ def _of_dealers(
     with reading(database, names) as store:
         among = sealed_wins.days_of_money(store, asked.property, within)
         found = of_dealers(store, POSTS.name, asked.property, among)
-    days: dict[tuple[str, str], MoneyOfDay] = {}
+    days: dict[tuple[str, str], list[MoneyOfDay]] = defaultdict(list)
     for (_, day, table, dealer), of in found.items():
         if dealer is None or of.poker:
             continue
         expected = None if of.lacks else expected_win(of.owed, of.spread)
-        gap = of.moved - of.owed
-        its = MoneyOfDay(dealer, day, frozenset((table,)), None, None, of.owed, expected, gap)
-        before = days.get((dealer, day))
-        days[dealer, day] = its if before is None else _both(before, its)
-    return [days[key] for key in sorted(days)]
-
-
-def _both(one: MoneyOfDay, two: MoneyOfDay) -> MoneyOfDay:
-    """A dealer's money at two tables of a day."""
-    return one._replace(
-        tables=one.tables | two.tables,
-        owed=_sum([one.owed, two.owed]),
-        expected=summed([(one.owed, one.expected), (two.owed, two.expected)]),
-        pay_gap=_sum([one.pay_gap, two.pay_gap]),
-    )
+        its = (None, None, of.owed, expected, of.moved - of.owed)
+        days[day, dealer].append(MoneyOfDay(dealer, day, frozenset((table,)), *its))
+    return _together(days)

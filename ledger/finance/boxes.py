@@ -19,7 +19,7 @@ from ledger.facts import (
 from ledger.finance.placing import table_of
 from ledger.finance.slips import joined, refs
 from ledger.finance.win import AuditException, BoxContent, Cause
-from ledger.values import dollars
+from ledger.values import dollars, sum_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,12 +92,11 @@ def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
         else bought.get(each)
         for each in body.vouchers
     ]
-    known = [amount for amount in vouchers if amount is not None]
     return {
         "cash": _value(body.currency),
         "foreign": foreign_value(body),
         "counter_checks": sum(check.amount for check in body.counter_checks),
-        "vouchers": sum(known) if len(known) == len(vouchers) else None,
+        "vouchers": sum_known(vouchers),
         "chips": _value(body.chips or {}),
     }
 
@@ -105,7 +104,7 @@ def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
 def count_total(fact: Fact, bought: Mapping[str, int]) -> int | None:
     """The cents of a count, `bought` as in `counted`; None if a voucher has no known amount."""
     amounts = counted(fact, bought)
-    return _sum(amounts.values()) if amounts else None
+    return sum_known(amounts.values()) if amounts else None
 
 
 def foreign_value(of: DropBoxCounted) -> int:
@@ -128,18 +127,8 @@ def content(
     if is_filled and not of:
         return BoxContent(**dict.fromkeys(KINDS), total=None)
     counts = [counted(box.last, bought) if box.last else dict.fromkeys(KINDS) for box in of]
-    sums = {kind: _sum(count[kind] for count in counts) for kind in KINDS}
-    return BoxContent(**sums, total=_sum(sums.values()))
-
-
-def _sum(amounts: Iterable[int | None]) -> int | None:
-    """The sum; None if one amount is not known."""
-    total = 0
-    for amount in amounts:
-        if amount is None:
-            return None
-        total += amount
-    return total
+    sums = {kind: sum_known(count[kind] for count in counts) for kind in KINDS}
+    return BoxContent(**sums, total=sum_known(sums.values()))
 
 
 def sold(facts: Iterable[Fact]) -> dict[str, int]:
@@ -317,7 +306,7 @@ def exceptions(
     """
     for box in of:
         contents = [(counted(fact, bought), _coupons(fact)) for fact in box.counts]
-        sums = [_dollars(_sum(each.values())) for each, _ in contents]
+        sums = [money_counted(sum_known(each.values())) for each, _ in contents]
         others = _in_one_count(box.counts) if by_number else ""
         if others or any(each != contents[0] for each in contents):
             said = [] if others and len(set(sums)) == 1 else [" and ".join(sums)]
@@ -334,7 +323,7 @@ def exceptions(
                 yield AuditException(
                     code="verification_disagrees",
                     says=f"The cage verified {dollars(fact.body.total)} in box {box.number}; "
-                    f"{_dollars(total)} was counted.",
+                    f"{money_counted(total)} was counted.",
                     facts=refs([*box.counts, fact]),
                 )
 
@@ -369,5 +358,6 @@ def _coupons(fact: Fact) -> list[str]:
     return sorted(fact.body.coupons) if isinstance(fact.body, DropBoxCounted) else []
 
 
-def _dollars(amount: int | None) -> str:
+def money_counted(amount: int | None) -> str:
+    """The cents of a count in words."""
     return "an unknown amount" if amount is None else dollars(amount)

@@ -19,6 +19,7 @@ from ledger.finance.win import (
     TournamentFigures,
     with_coupons,
 )
+from ledger.values import sum_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,9 +118,9 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
         grade=lowest_grade(wins),
         version=min(each.version for each in wins),
         **{name: _total(wins, name) for name in _SUMS},
-        drop=BoxContent(**{name: _sum([drop[name] for drop in drops]) for name in drops[0]}),
+        drop=BoxContent(**{name: sum_known(drop[name] for drop in drops) for name in drops[0]}),
         coupons=CouponFigures(
-            counted=_sum([each.coupons.counted for each in wins]),
+            counted=sum_known(each.coupons.counted for each in wins),
             funded=sum(each.coupons.funded for each in wins),
         ),
         tournaments=_tournaments(wins),
@@ -150,7 +151,7 @@ def _told(wins: Sequence[TableWin], sums: Mapping[str, int | None]) -> dict[str,
             each.told.get(name, of[name] if sums[name] is None else of[name] or 0)
             for each, of in zip(wins, own, strict=True)
         ]
-        if (total := _sum(parts)) != sums[name]:
+        if (total := sum_known(parts)) != sums[name]:
             found[name] = total
     return found
 
@@ -177,13 +178,13 @@ def _tournaments(wins: Sequence[TableWin]) -> TournamentFigures | msgspec.UnsetT
 def _pending(wins: Sequence[TableWin]) -> dict[str, int | None]:
     """The sums of what late facts would change."""
     names = dict.fromkeys(name for each in wins for name in each.pending)
-    return {name: _sum([each.pending.get(name, 0) for each in wins]) for name in names}
+    return {name: sum_known(each.pending.get(name, 0) for each in wins) for name in names}
 
 
 def _total(wins: Sequence[TableWin], name: str) -> int | None:
     """The sum of one figure; of tables that have none by their kind, the others' sum."""
     kept = [getattr(each, name) for each in wins if not _has_no(each, name)]
-    return _sum(kept) if kept else None
+    return sum_known(kept) if kept else None
 
 
 def _has_no(of: TableWin, name: str) -> bool:
@@ -193,8 +194,3 @@ def _has_no(of: TableWin, name: str) -> bool:
         lacks = {each.rpartition(": ")[2] for each in of.missing}  # with its day, of a period
         return getattr(of, name) is None and name not in lacks
     return is_poker if name in _OF_POKER else not is_poker and name in _OF_BANKED
-
-
-def _sum(amounts: Sequence[int | None]) -> int | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None

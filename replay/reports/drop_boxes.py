@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from consumers.finance import papers
 from ledger.facts import DropBoxCounted, DropBoxVerified
-from ledger.finance.boxes import KINDS, boxes, counted, foreign_value
+from ledger.finance.boxes import KINDS, boxes, count_total, foreign_value
 from replay.reports.kind import columns
 from replay.reports.table import ReportColumn
 from replay.text.wins import plain
@@ -57,9 +57,7 @@ def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
         totals: dict[int, tuple[int | None, str]] = {}
         for fact in box.counts:
             if isinstance(fact.body, DropBoxCounted):
-                kinds = counted(fact, {}).values()
-                total = None if None in kinds else sum(each or 0 for each in kinds)
-                totals[fact.body.count] = total, ", ".join(fact.body.counted_by)
+                totals[fact.body.count] = count_total(fact, {}), ", ".join(fact.body.counted_by)
         bodies = [f.body for f in box.verified if isinstance(f.body, DropBoxVerified)]
         cage = (bodies[-1].total, bodies[-1].by) if bodies else (None, None)
         amounts, people = zip(*(totals.get(nth, (None, None)) for nth in (1, 2)), cage, strict=True)

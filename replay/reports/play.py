@@ -16,7 +16,7 @@ from ledger.finance.groups import lowest_grade, of_versions
 from ledger.games import games
 from ledger.record.wire import fact_of
 from ledger.rules.engine.steps import POT
-from ledger.values import RoundId
+from ledger.values import RoundId, sum_known
 from replay.reports.kind import columns, days_between, first_day
 from replay.reports.table import ReportColumn
 from replay.shell.zones import house_zones
@@ -216,12 +216,12 @@ def tax_week(asked: AskedReport) -> Iterator[Sequence[Value]]:
             asked.database, property=asked.property, gaming_day=day, kept=asked.kept
         )
         for kind, its in sorted(_revenues(of_versions(found)).items()):
-            revenue = _sum([amount for _, amount in its])
+            revenue = sum_known(amount for _, amount in its)
             tax = None if revenue is None else round(Fraction(revenue * RATE, 10_000))
             yield day, kind, lowest_grade(win for win, _ in its), revenue, RATE, tax
             revenues.append(revenue)
             taxes.append(tax)
-    yield "week", None, None, _sum(revenues), RATE, _sum(taxes)
+    yield "week", None, None, sum_known(revenues), RATE, sum_known(taxes)
 
 
 def _revenues(found: Sequence[TableWin]) -> dict[str, list[tuple[TableWin, int | None]]]:
@@ -232,8 +232,3 @@ def _revenues(found: Sequence[TableWin]) -> dict[str, list[tuple[TableWin, int |
         if each.tournaments:
             kinds["tournaments"].append((each, each.tournaments.win))
     return kinds
-
-
-def _sum(amounts: Sequence[int | None]) -> int | None:
-    known = [each for each in amounts if each is not None]
-    return sum(known) if len(known) == len(amounts) else None

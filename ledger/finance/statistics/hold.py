@@ -16,9 +16,10 @@ from msgspec import Struct
 from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.expected import summed
 from ledger.finance.win import ExpectedWin  # noqa: TC001 - msgspec reads it at run time
+from ledger.values import sum_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ledger.facts import VarianceExplained
 
@@ -309,22 +310,12 @@ def total(group: str, days: Sequence[MoneyOfDay]) -> MoneyOfDay | None:
         group,
         "",
         frozenset().union(*(each.tables for each in days)),
-        _sum(days, lambda each: each.drop),
-        _sum(days, lambda each: each.win),
-        _sum(days, lambda each: each.owed),
+        sum_known(each.drop for each in days),
+        sum_known(each.win for each in days),
+        sum_known(each.owed for each in days),
         summed((each.owed, each.expected) for each in days),
-        _sum(days, lambda each: each.pay_gap),
+        sum_known(each.pay_gap for each in days),
     )
-
-
-def _sum(days: Iterable[MoneyOfDay], of: Callable[[MoneyOfDay], int | None]) -> int | None:
-    found = 0
-    for each in days:
-        amount = of(each)
-        if amount is None:
-            return None
-        found += amount
-    return found
 
 
 def hold(of: MoneyOfDay | None) -> Fraction | None:
