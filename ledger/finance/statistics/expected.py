@@ -146,12 +146,14 @@ def expected_win(owed: int | None, spread: Spread | None) -> ExpectedWin | None:
 def summed(parts: Iterable[tuple[int | None, ExpectedWin | None]]) -> ExpectedWin | None:
     """The expected win of tables together, from their owed and expected wins in whole cents.
 
-    Poker has neither. None if another table has none.
+    Poker has neither. None if another table has none. One table alone keeps its own.
     """
     banked = [(owed, expected) for owed, expected in parts if owed is not None]
     known = [(owed, expected) for owed, expected in banked if expected is not None]
     if not known or len(known) < len(banked):
         return None
+    if len(known) == 1:
+        return known[0][1]
     mean = sum(expected.win for _, expected in known)
     variance = sum(expected.sigma**2 for _, expected in known)
     return expected_win(sum(owed for owed, _ in known), Spread(Fraction(mean), Fraction(variance)))

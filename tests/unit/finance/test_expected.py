@@ -166,6 +166,17 @@ def test_wagers_of_a_position_may_vary_otherwise_than_those_of_two() -> None:
     )
 
 
+def test_one_table_alone_keeps_its_own_expected_win_in_a_sum() -> None:
+    """Its sigma is 54.77 hundredths of a cent: from whole cents, z would be 2.00."""
+    own = expected_win(2, Spread(Fraction(1, 2), Fraction(3, 10)))
+    assert own == ExpectedWin(win=0, sigma=1, z="2.74")
+    assert summed([(2, own), (None, None)]) == own  # poker beside it
+    assert summed([(2, own), (0, ExpectedWin(win=0, sigma=0, z=None))]) == ExpectedWin(
+        win=0, sigma=1, z="2.00"
+    )
+    assert summed([(2, own), (0, None)]) is None
+
+
 @pytest.mark.parametrize("game", ["spanish_21", "three_dice_football", "asia_poker", "craps"])
 def test_a_day_expects_what_its_settled_stakes_keep_at_their_edges(game: str) -> None:
     plan = plan_of(minutes=8, tables=1, seed=3, of=[game])
