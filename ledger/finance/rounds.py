@@ -11,9 +11,7 @@ from msgspec import Struct, structs
 from ledger.edges.spread import RoundSpread
 from ledger.facts import (
     DecisionMade,
-    DiceThrown,
     FeePaid,
-    NoRollCalled,
     PotAwarded,
     RakeTaken,
     RoundCompleted,
@@ -27,7 +25,7 @@ from ledger.facts import (
 from ledger.finance.exceptions import numbers_given_twice
 from ledger.finance.placing import by_time
 from ledger.finance.slips import joined, refs
-from ledger.finance.statistics.expected import expected_of
+from ledger.finance.statistics.expected import ValidThrows, expected_of
 from ledger.finance.win import AuditException, Cause, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, lost_by, moved
@@ -39,7 +37,7 @@ from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.exceptions import DayKey
     from ledger.finance.statistics.expected import OddsInForce
@@ -160,7 +158,8 @@ def round_money(
     poker = is_poker(ruling.game)
     # The chips of a pot are the patrons' own: the table neither wins nor pays them.
     owed = by_spot([each for each in ruling.settlements if each.wager != POT])
-    of_all = moved(told, owed, _throws(told))
+    throws = ValidThrows(told)
+    of_all = moved(told, owed, lambda fact: throws.before[id(fact)])
     chips = {spot: each for spot, each in of_all.items() if spot[2] != POT}
     tray = sum(map(_gained, chips.values()))
     took_rake = [fact for fact in told if isinstance(fact.body, RakeTaken)]
@@ -245,21 +244,6 @@ def _gained(chips: Moved) -> int:
 def _owed(settlement: Settlement) -> int:
     """What the table gains by a settlement; nothing by one that the cage pays."""
     return -settlement.net if settlement.paid_from == "table" else 0
-
-
-def _throws(told: Sequence[Fact]) -> Callable[[Fact], int]:
-    """The number of the last valid throw before a fact."""
-    refused = {
-        (fact.body.of.source, fact.body.of.id)
-        for fact in told
-        if isinstance(fact.body, NoRollCalled) and fact.body.of
-    }
-    thrown = {}
-    count = 0
-    for fact in told:
-        count += isinstance(fact.body, DiceThrown) and (fact.source, fact.id) not in refused
-        thrown[id(fact)] = count
-    return lambda fact: thrown[id(fact)]
 
 
 def _handle(told: Iterable[Fact]) -> int:

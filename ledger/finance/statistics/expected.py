@@ -48,7 +48,7 @@ def expected_of(ruling: Ruling, told: Sequence[Fact], odds: OddsInForce) -> Roun
     game, round_ = games().get(ruling.game or ""), parse_round(ruling.round, ruling.property)
     if game is None or round_ is None or ruling.status == "void":
         return RoundSpread(Spread())
-    throws = _Throws(told)
+    throws = ValidThrows(told)
     lay = _Lay(ruling.property, told, throws, odds)
     bets = [bet for each in ruling.settlements for bet in lay.decided(each)]
     pressed = any(isinstance(f.body, DecisionMade) and f.body.decision == PRESS for f in told)
@@ -56,7 +56,7 @@ def expected_of(ruling: Ruling, told: Sequence[Fact], odds: OddsInForce) -> Roun
     return RoundSpread(None, (*found.lacks, PRESS)) if pressed else found
 
 
-class _Throws:
+class ValidThrows:
     """The valid throws of a round, and how many there were before each fact."""
 
     def __init__(self, told: Sequence[Fact]) -> None:
@@ -77,7 +77,7 @@ class _Lay:
     """The places of chips and coupons: since which throw, and the faces on each wager."""
 
     def __init__(
-        self, property_: str, told: Sequence[Fact], throws: _Throws, odds: OddsInForce
+        self, property_: str, told: Sequence[Fact], throws: ValidThrows, odds: OddsInForce
     ) -> None:
         refused = {fact.body.serial for fact in told if isinstance(fact.body, CouponRefused)}
         self._placed: dict[tuple[int, str], list[int]] = defaultdict(list)
