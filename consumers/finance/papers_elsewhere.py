@@ -7,7 +7,7 @@ the same papers, disputes, and numbers of slips that were left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
 from ledger.facts import AdjustmentPaid
@@ -29,12 +29,24 @@ if TYPE_CHECKING:
     from ledger.finance.win import AuditException
     from ledger.record.wire import Fact
 
-_SOLD = f"""
+_NUMBERED = f"""
 SELECT {COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
   JOIN {{schema}}.finance_numbers n USING (property, number)
   JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
- WHERE n.kind = 'sold' AND n.variant = ANY (%(variants)s::int[])
-"""  # noqa: S608 - as above
+ WHERE n.kind = %(kind)s AND n.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - put together from constants
+
+
+def _facts_of(
+    store: ViewStore,
+    kind: Literal["sold", "issued"],
+    papers: Iterable[tuple[str, str]],
+    variants: tuple[int, int],
+) -> list[Fact]:
+    """The facts at any table that sell vouchers or issue checks, by property and number of each."""
+    told = list(papers)
+    asked = {"properties": [p for p, _ in told], "numbers": [n for _, n in told], "kind": kind}
+    return facts_of_rows(store, store.query(_NUMBERED, asked | {"variants": list(variants)}))[0]
 
 
 def sold_elsewhere(
@@ -49,20 +61,7 @@ def sold_elsewhere(
             for number in without_amount(facts)
         }
     )
-    if not lacks:
-        return {}
-    asked = {"properties": [p for p, _ in lacks], "numbers": [n for _, n in lacks]}
-    return sold_by_house(
-        facts_of_rows(store, store.query(_SOLD, asked | {"variants": list(variants)}))[0]
-    )
-
-
-_ISSUED = f"""
-SELECT {COLUMNS} FROM unnest(%(properties)s::text[], %(numbers)s::text[]) AS w (property, number)
-  JOIN {{schema}}.finance_numbers n USING (property, number)
-  JOIN {{schema}}.finance_facts f USING (source, fact_id, variant)
- WHERE n.kind = 'issued' AND n.variant = ANY (%(variants)s::int[])
-"""  # noqa: S608 - as above
+    return sold_by_house(_facts_of(store, "sold", lacks, variants)) if lacks else {}
 
 
 def issues_of_checks(
@@ -70,12 +69,7 @@ def issues_of_checks(
 ) -> dict[tuple[str, str], list[Fact]]:
     """The facts at any table that issue the checks which these tables issued."""
     own = checks_issued(f for facts in days_of(tables).values() for f in facts)
-    if not own:
-        return {}
-    asked = {"properties": [p for p, _ in own], "numbers": [n for _, n in own]}
-    return checks_issued(
-        facts_of_rows(store, store.query(_ISSUED, asked | {"variants": list(variants)}))[0]
-    )
+    return checks_issued(_facts_of(store, "issued", own, variants)) if own else {}
 
 
 _DISPUTES_USED = """
@@ -93,7 +87,7 @@ SELECT f.property, f.paper, f.time_us, f.source, f.fact_id, f.property, f.table_
 def disputes_used(
     store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
 ) -> dict[DisputeId, list[DisputeUse]]:
-    """As `disputes_used`, of the disputes that these tables paid amends for."""
+    """As `feed.disputes_used`, of the disputes that these tables paid amends for."""
     wanted = {
         (key[0], fact.body.dispute)
         for key, facts in days_of(tables).items()
