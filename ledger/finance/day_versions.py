@@ -38,7 +38,7 @@ from ledger.finance.placing import (
     tables_with_day,
 )
 from ledger.finance.table_day import closer_of
-from ledger.finance.win import REPORT, REPORT_5, TableWin, win_parts
+from ledger.finance.win import OF_BANKED, OF_POKER, REPORT, REPORT_5, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -354,11 +354,8 @@ def _part(name: str, of: TableWin | None, parts: Mapping[str, int | None]) -> in
     return parts.get(name, 0) if of else None
 
 
-_OF_POKER = ("bank_variance",)
-_OF_BANKED = ("owed", "pay_gap", "expected.win", "expected.sigma")
-
-
 def _has(name: str, of: TableWin, amount: int | None) -> bool:
     """Whether a table has a figure: neither 0, nor one of the other kind of game."""
-    is_poker = of.owed is None
-    return amount != 0 and name not in (_OF_BANKED if is_poker else _OF_POKER)
+    if of.owed is None:
+        return amount != 0 and name not in OF_BANKED and not name.startswith("expected.")
+    return amount != 0 and name not in OF_POKER

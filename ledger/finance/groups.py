@@ -9,6 +9,8 @@ import msgspec
 
 from ledger.finance.statistics.expected import summed
 from ledger.finance.win import (
+    OF_BANKED,
+    OF_POKER,
     AuditException,
     BoxContent,
     Cause,
@@ -31,8 +33,6 @@ _SUMS = (
     *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid", "handle"),
     *("count_gap", "pay_gap", "bank_variance"),
 )
-_OF_POKER = frozenset(("owed", "pay_gap"))
-_OF_BANKED = frozenset(("bank_variance",))
 _OF_TRAY = frozenset(("opener", "closer"))
 
 
@@ -189,8 +189,7 @@ def _total(wins: Sequence[TableWin], name: str) -> int | None:
 
 def _has_no(of: TableWin, name: str) -> bool:
     """Whether a table has no such figure by its kind: poker, or tournaments without a tray."""
-    is_poker = of.owed is None
     if name in _OF_TRAY:
         lacks = {each.rpartition(": ")[2] for each in of.missing}  # with its day, of a period
         return getattr(of, name) is None and name not in lacks
-    return is_poker if name in _OF_POKER else not is_poker and name in _OF_BANKED
+    return name in (OF_BANKED if of.owed is None else OF_POKER)

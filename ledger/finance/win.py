@@ -138,7 +138,7 @@ class TableWin(Struct, frozen=True, kw_only=True):
     pay_gap: int | None
     bank_variance: int | None  # poker: what its imprest bank has too much: tray and box
     tournaments: TournamentFigures | UnsetType = UNSET  # only where one is on record
-    seconds: int | None  # real time from the opener to the closer
+    seconds: int | None  # real time from the day's own `open` count to the closer
     items: list[Item]
     causes: list[Cause]
     exceptions: list[AuditException]
@@ -151,6 +151,12 @@ class TableWin(Struct, frozen=True, kw_only=True):
     late: list[FactRef] = []
     pending: dict[str, int | None] = {}
 
+
+OF_POKER = frozenset(("bank_variance",))
+"""Figures that only poker has."""
+
+OF_BANKED = frozenset(("owed", "pay_gap"))
+"""Figures that poker lacks."""
 
 _FIGURES = (
     *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid"),
