@@ -114,7 +114,7 @@ def amount_of(type_: str, body: Any) -> Amount | None:  # noqa: ANN401 - a fact 
 
 
 def paper_of(type_: str, body: Any) -> str | None:  # noqa: ANN401 - a fact of READS
-    """The number of a fact's slip, voucher or box."""
+    """The number of a fact's slip, voucher, dispute or box."""
     return getattr(body, _PAPERS[type_]) if type_ in _PAPERS else None
 
 

@@ -2,7 +2,7 @@
 
 Payments are kept by payer: the table's tray, or the cage. A column is NULL until a fact of its kind
 is recorded. Only facts of rounds are read; the gaming day is the round's. Amounts are as recorded;
-corrections are kept with the drop (`consumers.money.corrections`).
+corrections are kept with the drop (`consumers.money.placed_papers`).
 """
 
 from __future__ import annotations
