@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from consumers.money.corrections_held import CORRECTIONS, as_corrected, facts_changed, made_table
+from consumers.money.corrections_held import (
+    CORRECTION_TYPES,
+    as_corrected,
+    facts_changed,
+    made_table,
+)
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
 from ledger.facts import (
@@ -123,7 +128,7 @@ def _number_of(body: object) -> tuple[PaperKind, str]:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 6, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTIONS
+    "coupons_and_checks", 6, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTION_TYPES
 )
 """The view `coupons_and_checks`."""
 

@@ -27,7 +27,7 @@ from ledger.adjudication.corrections import (
 from ledger.facts import DropBoxCounted, FactCorrected, type_name
 from ledger.finance.boxes import BOX_FACTS, boxes, count_total, money_counted
 from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
-from ledger.finance.feed import MONEY, with_named, with_vain
+from ledger.finance.feed import MONEY_FACTS, with_named, with_vain
 from ledger.finance.placing import by_time, own_day, table_of
 from ledger.finance.slips import joined, refs
 from ledger.finance.table_day import papers_of
@@ -52,7 +52,7 @@ COUNTED_TWICE = "box_counted_twice"
 """The code of a box whose counts are of several tables or days."""
 
 
-class _TwoTellings(NamedTuple):
+class _TwoContents(NamedTuple):
     """A fact on record, and what the same device recorded under its id later."""
 
     recorded: Fact
@@ -86,7 +86,7 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
         for fact in facts
     ]
     days = _days(store, [_Place(table_of(f), own_day(f), f.time_us) for _, f in told])
-    times: dict[tuple[DayKey, int], tuple[_TwoTellings, list[int]]] = {}
+    times: dict[tuple[DayKey, int], tuple[_TwoContents, list[int]]] = {}
     for (pair, fact), day in zip(told, days, strict=True):
         if day:
             times.setdefault((day, pair.number), (pair, []))[1].append(fact.time_us)
@@ -220,7 +220,7 @@ def _said_once(exceptions: Iterable[AuditException]) -> list[AuditException]:
     return list(found.values())
 
 
-def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
+def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoContents]:
     rows = store.query(
         "SELECT q.quarantine_id, q.attributes, q.octets, t.originator_id, t.originator_version"
         " FROM ledger.quarantine q JOIN ledger.identity i USING (source, fact_id)"
@@ -235,12 +235,12 @@ def _pairs(store: ViewStore, property_: str | None) -> Iterator[_TwoTellings]:
         framed = Received("", "", "", "", 0, None, bytes(attributes), bytes(octets))
         other = parse_line(structured(framed))
         if isinstance(other, Received):
-            yield _TwoTellings(fact_of(kept[tuple(place)]), fact_of(other), number)
+            yield _TwoContents(fact_of(kept[tuple(place)]), fact_of(other), number)
 
 
 def _with_corrected(
-    store: ViewStore, pairs: Sequence[_TwoTellings]
-) -> list[tuple[_TwoTellings, list[Fact]]]:
+    store: ViewStore, pairs: Sequence[_TwoContents]
+) -> list[tuple[_TwoContents, list[Fact]]]:
     """Each pair with its facts; of corrections the facts that they correct, with and without."""
     told = [[each.recorded, each.other] for each in pairs]
     known: dict[FactId, Fact] = {}
@@ -277,7 +277,7 @@ def _subjects(of: Fact, known: Mapping[FactId, Fact]) -> list[Fact]:
 
 def _decides_money(fact: Fact) -> bool:
     """Whether a fact is money, or of a round, whose ruling says what is owed."""
-    return isinstance(fact.body, MONEY) or fact.round is not None
+    return isinstance(fact.body, MONEY_FACTS) or fact.round is not None
 
 
 class _Place(NamedTuple):
@@ -311,7 +311,7 @@ def _days(store: ViewStore, facts: Sequence[_Place]) -> list[DayKey | None]:
     return found
 
 
-def _exception(of: _TwoTellings) -> AuditException:
+def _exception(of: _TwoContents) -> AuditException:
     """Both contents, in an order that does not depend on which came first."""
     said = (_said(of.recorded, of.other), _said(of.other, of.recorded))
     both = " and ".join(sorted(said, key=lambda each: (len(each), each)))

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.finance import money_facts
-from consumers.money.corrections_held import CORRECTIONS, as_corrected, facts_changed, made_table
+from consumers.money.corrections_held import (
+    CORRECTION_TYPES,
+    as_corrected,
+    facts_changed,
+    made_table,
+)
 from consumers.rulings import rulings
 from consumers.rulings.tables import MONEY
 from consumers.runtime.source import Batch, Projection
@@ -74,7 +79,7 @@ def _cells(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
             yield (row.source, row.id, *name, step.time_us, step.day, step.kind, step.amount)
 
 
-VIEW = Projection("meters", 1, (SHOWN, MADE), apply, reads=_READS | CORRECTIONS)
+VIEW = Projection("meters", 1, (SHOWN, MADE), apply, reads=_READS | CORRECTION_TYPES)
 """The view `meters`."""
 
 VIEWS = (VIEW, money_facts.VIEW, rulings.VIEW)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from consumers.money import corrections_held, slip_places
 from consumers.money.corrections_held import (
-    CORRECTIONS,
+    CORRECTION_TYPES,
     as_corrected,
     facts_changed,
     holding,
@@ -33,7 +33,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import numbers_of
-from ledger.finance.feed import MONEY
+from ledger.finance.feed import MONEY_FACTS
 from ledger.finance.placing import (
     OPENS_DAY,
     DisputeUse,
@@ -63,7 +63,7 @@ BOTH, RECORDED, CORRECTED = 0, 1, 2
 Place = tuple[str, int]
 """The tape of a fact, and its sequence on it."""
 
-_TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY))
+_TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, MONEY_FACTS))
 _AMENDS, _RAISED = type_name(AdjustmentPaid), "dispute_raised.v1"
 _STARTS = frozenset((type_name(TableOpened), type_name(DropBoxAttached)))
 _NUMBERED = frozenset(
@@ -351,6 +351,6 @@ VIEW = Projection(
     7,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE),
     apply,
-    reads=_TYPES | CORRECTIONS | {_RAISED},
+    reads=_TYPES | CORRECTION_TYPES | {_RAISED},
 )
 """The view `finance`."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
-CORRECTIONS = frozenset(("fact_corrected.v1",))
+CORRECTION_TYPES = frozenset(("fact_corrected.v1",))
+"""The types of facts that correct others."""
 
 
 def made_table(name: str) -> ViewTable:
@@ -72,7 +73,7 @@ def held(
 
     `is_own`: whether a corrected fact is one that this process writes of.
     """
-    told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTIONS)]  # type: ignore[attr-defined] # a FactCorrected
+    told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTION_TYPES)]  # type: ignore[attr-defined] # a FactCorrected
     wanted = {(of.source, of.id) for _, of in told} | _awaited(store, batch, table)
     if not wanted:
         return []
@@ -195,7 +196,7 @@ def _awaited(store: ViewStore, batch: Batch, table: ViewTable) -> set[Key]:
 def _ends(store: ViewStore, targets: dict[Key, TapeRow], until: int) -> dict[Key, TapeRow]:
     """The facts that some are in the end: of a correction, the fact that it corrects."""
     seen, found = set(targets), dict(targets)
-    while corrections := [key for key, row in found.items() if row.type in CORRECTIONS]:
+    while corrections := [key for key, row in found.items() if row.type in CORRECTION_TYPES]:
         bodies: list[Any] = [fact_of(found.pop(key)).body for key in corrections]
         wanted = {(body.of.source, body.of.id) for body in bodies} - seen
         seen |= wanted

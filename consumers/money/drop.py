@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 
 from consumers.money import placed_papers
 from consumers.money.amounts import OF_ROUNDS, READS, BoxCount, amount_of, amounts, cents
-from consumers.money.corrections_held import CORRECTIONS
+from consumers.money.corrections_held import CORRECTION_TYPES
 from consumers.money.placed_papers import (
     BOXES,
     DISPUTES,
@@ -267,7 +267,7 @@ def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
         table = round_.table if round_ else batch.fact(row).table or ""
         return batch.share.owns_table(row.tape.partition("/")[0], table)
 
-    heard = CORRECTIONS | READS
+    heard = CORRECTION_TYPES | READS
     return [r for r in batch.rows if r.type in heard and (r.type not in OF_ROUNDS or is_own(r))]
 
 
@@ -276,7 +276,7 @@ DROP = Projection(
     7,
     (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, PLACES, MADE),
     apply,
-    reads=READS | CORRECTIONS,
+    reads=READS | CORRECTION_TYPES,
     tells=(
         OutboxMapping(
             "ledger.drop-totals.v1",
@@ -287,7 +287,7 @@ DROP = Projection(
         ),
     ),
     heard_by=_heard_by,
-    crossing=Crossing(frozenset(map(name_of, (READS - OF_ROUNDS) | CORRECTIONS))),
+    crossing=Crossing(frozenset(map(name_of, (READS - OF_ROUNDS) | CORRECTION_TYPES))),
 )
 """The view `drop`."""
 

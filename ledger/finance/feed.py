@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.order import Gap
     from ledger.rules.engine.ruling import FactRef
 
-MONEY = (
+MONEY_FACTS = (
     AdjustmentPaid,
     CashBoughtIn,
     ChipSlip,
@@ -424,7 +424,7 @@ def tables_of(
     place: the table of a fact, as `placing` gives it.
     """
     found: dict[TableId, list[Fact]] = defaultdict(list)
-    told = sorted((each for each in facts if isinstance(each.body, MONEY)), key=by_time)
+    told = sorted((each for each in facts if isinstance(each.body, MONEY_FACTS)), key=by_time)
     for fact in told:
         found[place(fact)].append(fact)
     own = ((table, fact) for table, its in found.items() for fact in its)

@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance.money_facts import MADE
-from consumers.money import corrections_held
-from consumers.money.corrections_held import made_of, rows_of
+from consumers.money.corrections_held import CORRECTION_TYPES, made_of, rows_of
 from consumers.rulings.tables import CASE_TAPES, CORRECTIONS, submission_rows
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.finance.day_versions import LateCorrections, at_edge
@@ -127,7 +126,7 @@ def facts_at_edge(
         "tables": list(tables),
     }
     of = rows_of(store, store.query(_CORRECTED_LATE_OF_ALL, pins))
-    of = {key: row for key, row in of.items() if row.type not in corrections_held.CORRECTIONS}
+    of = {key: row for key, row in of.items() if row.type not in CORRECTION_TYPES}
     made = made_of(store, MADE, of)
     late = [*submission_rows(store, property_), *store.rows_named(_STARTS, pins)]
     beyond = [fact_of(row) for row in late if is_beyond(heads, row)]

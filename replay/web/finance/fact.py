@@ -24,7 +24,7 @@ from ledger.facts import Body, FactCorrected, MeterRead, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
 from ledger.finance.day_versions import DAY_FACTS
-from ledger.finance.feed import MONEY
+from ledger.finance.feed import MONEY_FACTS
 from ledger.finance.placing import own_day, table_of
 from ledger.record.wire import fact_of
 from ledger.values import dollars
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 PATH = "/win/fact"
 
 SHOWN: tuple[type[Body], ...] = (
-    *MONEY,
+    *MONEY_FACTS,
     *CHECK_FACTS,
     *COUPON_FACTS,
     *DAY_FACTS,

@@ -317,7 +317,7 @@ def test_a_face_that_wins_even_money_funds_what_its_chips_did_not_win(
 
 # -- 12: what moves the tray is a closed list ------------------------------------------------------
 
-MOVES_TRAY = feed.MONEY
+MOVES_TRAY = feed.MONEY_FACTS
 """Facts outside rounds that a win rests on; 465a.36(b) has no other cause."""
 
 OTHERS = sorted(
