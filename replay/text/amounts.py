@@ -26,6 +26,27 @@ AMOUNTS = {
 }
 """The words for each amount, by its field in `--json`."""
 
+IN_BOXES = ("cash", "counter_checks", "vouchers", "coupons", "rake")
+"""What goes into the boxes of a table's day, as the table recorded it."""
+
+COUNTED = ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
+"""The same as a count of a box has it."""
+
+TRAY = ("opener", "fills", "credits", "closer")
+
+RESULT = (
+    "box_total",
+    "handle",
+    "payouts",
+    "payouts_cage",
+    "collected",
+    "returned",
+    "fees",
+    "tips",
+    "win",
+)
+"""What a table's day came to."""
+
 
 def amount_name(field: str) -> str:
     """The words for an amount; a field without words of its own has its underscores replaced."""

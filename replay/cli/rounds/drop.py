@@ -10,7 +10,7 @@ from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.rounds.sentences import wager_of_any_game
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
-from replay.text.amounts import amount_name
+from replay.text.amounts import COUNTED, IN_BOXES, RESULT, TRAY, amount_name
 
 app = family()
 
@@ -42,22 +42,6 @@ def drop(
         say("No money is on record for this day and table.")
 
 
-_EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
-_COUNTED = ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
-_TRAY = ("opener", "fills", "credits", "closer")
-_RESULT = (
-    "box_total",
-    "handle",
-    "payouts",
-    "payouts_cage",
-    "collected",
-    "returned",
-    "fees",
-    "tips",
-    "win",
-)
-
-
 def _show_day(day: view.Drop) -> None:
     """Print one table's gaming day: the box, the tray, the result, and the win by wager."""
     title = f"{day.property}:{day.table} · {day.gaming_day or 'gaming day not recorded'}"
@@ -71,14 +55,14 @@ def _show_day(day: view.Drop) -> None:
                 _money(getattr(day, name)),
                 *([_counted(box, field) for box in day.boxes] or [None]),
             )
-            for name, field in zip(_EXPECTED, _COUNTED, strict=True)
+            for name, field in zip(IN_BOXES, COUNTED, strict=True)
         ),
         right="expected",
     )
     show_table(
         "Tray and result",
         ("figure", "amount"),
-        ((amount_name(name), _money(getattr(day, name))) for name in (*_TRAY, *_RESULT)),
+        ((amount_name(name), _money(getattr(day, name))) for name in (*TRAY, *RESULT)),
         right="amount",
     )
     for each in day.exceptions:

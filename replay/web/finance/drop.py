@@ -14,26 +14,13 @@ from consumers.money import drop as drop_view
 from consumers.money.drop import Drop
 from consumers.rulings import rulings
 from infra.access.users import User
+from replay.text.amounts import COUNTED, IN_BOXES, RESULT, TRAY
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers
 from replay.web.finance.asked import asked_for
 from replay.web.page import page
 from replay.web.ports import ports
-
-EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
-TRAY = ("opener", "fills", "credits", "closer")
-RESULT = (
-    "box_total",
-    "handle",
-    "payouts",
-    "payouts_cage",
-    "collected",
-    "returned",
-    "fees",
-    "tips",
-    "win",
-)
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
@@ -75,8 +62,8 @@ def drop(request: Request, who: Analyst, asked: Asked) -> Response:
         found=found,
         boxes=[box_of(each.drop) for each in found],
         several=len({each.drop.property for each in found}) > 1,
-        kinds=EXPECTED,
-        counted=("currency", "counter_checks", "vouchers", "coupon_count", "chips"),
+        kinds=IN_BOXES,
+        counted=COUNTED,
         tray=TRAY,
         result=RESULT,
         withheld=blind_review.RESULTS,
@@ -85,6 +72,6 @@ def drop(request: Request, who: Analyst, asked: Asked) -> Response:
 
 def box_of(day: Drop) -> BoxTotal:
     """The boxes of a table's day."""
-    told = [getattr(day, name) for name in EXPECTED if name != "coupons"]
+    told = [getattr(day, name) for name in IN_BOXES if name != "coupons"]
     known = [cents for cents in told if cents is not None]
     return BoxTotal(sum(known) if known else None, day.box_total)
