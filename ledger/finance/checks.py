@@ -186,7 +186,7 @@ def _book(name: str, moves: Sequence[Fact], used: Serials, told: Iterable[Fact])
     no_range = [_no_range(fact, fact.body) for fact in moves if isinstance(fact.body, CheckBook)]
     return BookLine(
         book=name,
-        ranges=_ranges(ever),
+        ranges=ever.ends,
         used=(ever & used).pieces,
         blank=(held - used).pieces,
         missing=missing.pieces,
@@ -224,15 +224,11 @@ def _used_before(told: Iterable[Fact], time_us: int) -> Serials:
 
 
 def _exception(code: str, says: str, checks: Serials, facts: Sequence[Fact]) -> CheckException:
-    shown = ", ".join(range_text(*each) for each in _ranges(checks))
+    shown = ", ".join(range_text(*each) for each in checks.ends)
     verb = "was" if checks.pieces == 1 else "were"
     return CheckException(
         code=code,
         says=f"{quantity(checks.pieces, 'counter check')} {verb} {says}: {shown}.",
-        checks=_ranges(checks),
+        checks=checks.ends,
         facts=refs(facts),
     )
-
-
-def _ranges(of: Serials) -> list[tuple[str, str]]:
-    return of.ends

@@ -84,6 +84,13 @@ class BatchLine(Struct, frozen=True, kw_only=True):
     exceptions: list[CouponException]
 
 
+PIECES = (
+    *("received", "issued", "distributed", "returned", "voided"),
+    *("dropped", "redeemed", "refused", "outstanding"),
+)
+"""The figures of a batch's line, which count pieces."""
+
+
 class UnknownLine(Struct, frozen=True, omit_defaults=True):
     """Serials of no batch that were seen: first and last of each range.
 
@@ -201,7 +208,7 @@ def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
     if not unknown.pieces:
         return found
     of_none = [e for step in told.steps if not (step.seen & known).pieces for e in _no_ranges(step)]
-    return [*found, UnknownLine(_ranges(unknown), of_none)]
+    return [*found, UnknownLine(unknown.ends, of_none)]
 
 
 def named_serials(body: object) -> Serials:
@@ -420,8 +427,8 @@ def _exception(told: _Told, code: str, of: Serials) -> CouponException:
     return CouponException(
         code=code,
         says=f"{quantity(of.pieces, 'coupon')} {'was' if of.pieces == 1 else 'were'} {says}:"
-        f" {', '.join(range_text(*each) for each in _ranges(of))}.",
-        serials=_ranges(of),
+        f" {', '.join(range_text(*each) for each in of.ends)}.",
+        serials=of.ends,
         facts=refs(list(unique.values())),
     )
 
@@ -492,10 +499,6 @@ def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
             differs = (held - counted) | (counted - held)
             if differs.pieces:
                 yield _exception(told, "inventory_differs", differs)
-
-
-def _ranges(of: Serials) -> list[tuple[str, str]]:
-    return of.ends
 
 
 # -- what a decision about a batch rests on --------------------------------------------------------

@@ -17,7 +17,7 @@ from consumers.rounds.search_index import VIEW as SEARCH
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
-from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.coupons import PIECES, BatchLine, QuarterLine, UnknownLine
 from ledger.finance.groups import grouped
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
@@ -230,8 +230,7 @@ def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
     return journal.read(asked.database, **day) if signed is None else signed
 
 
-_PIECES = "received issued distributed returned voided dropped redeemed refused outstanding"
-_COUPONS = (*columns("serials", "face", _PIECES), *columns("broken exceptions"))
+_COUPONS = (*columns("serials", "face", " ".join(PIECES)), *columns("broken exceptions"))
 
 
 def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
@@ -239,7 +238,7 @@ def _coupons(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for each in on_coupons.lines(told.get(asked.property, [])):
         if isinstance(each, BatchLine):
             broken = " ".join(name for name, holds in each.equations.items() if holds is False)
-            pieces = (getattr(each, name) for name in _PIECES.split())
+            pieces = (getattr(each, name) for name in PIECES)
             said = " ".join(of.says for of in each.exceptions)
             serials = range_text(each.serial_from, each.serial_to)
             yield serials, each.face, *pieces, broken or None, said or None
@@ -254,15 +253,10 @@ _QUARTER = (*columns("", "face value"), *columns(counts="redeemed"))
 
 def _quarter(asked: AskedReport) -> Iterator[Sequence[Value]]:
     told = coupons_and_checks.coupon_facts(asked.database, asked.property)
-    lines = on_coupons.quarter(told.get(asked.property, []), quarter_of(asked.gaming_day))
-    for each in lines:
+    quarter = on_coupons.quarter_of(asked.gaming_day)
+    for each in on_coupons.quarter(told.get(asked.property, []), quarter):
         if isinstance(each, QuarterLine):
             yield each.face, each.value, each.redeemed
-
-
-def quarter_of(gaming_day: str) -> str:
-    """The quarter of a gaming day: `2026-Q4`."""
-    return f"{gaming_day[:4]}-Q{(int(gaming_day[5:7]) + 2) // 3}"
 
 
 _CHECKS = (*columns("check", "amount boxed redeemed outstanding"), ReportColumn("voided"))

@@ -15,7 +15,7 @@ from ledger.errors import Usage
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
 from ledger.finance.checks import BookLine, CheckLine
-from ledger.finance.coupons import BatchLine, QuarterLine, UnknownLine
+from ledger.finance.coupons import PIECES, BatchLine, QuarterLine, UnknownLine
 from ledger.finance.serials import range_text
 from ledger.finance.win import AuditException
 from ledger.values import dollars
@@ -26,10 +26,6 @@ from replay.shell.output import Json, print_json, say, show_table
 
 app = family()
 
-_PIECES = (
-    *("received", "issued", "distributed", "returned", "voided"),
-    *("dropped", "redeemed", "refused", "outstanding"),
-)
 _VIEWS = (coupons_and_checks.VIEW, money_facts.VIEW)
 Line = BatchLine | UnknownLine | QuarterLine
 
@@ -108,17 +104,17 @@ def _show_batches(property_: str, found: Sequence[Line]) -> None:
     if batches:
         show_table(
             f"{property_} · Match Play Coupons",
-            ("serials", "face", *_PIECES, "broken"),
+            ("serials", "face", *PIECES, "broken"),
             (
                 (
                     range_text(each.serial_from, each.serial_to),
                     dollars(each.face),
-                    *(str(getattr(each, name)) for name in _PIECES),
+                    *(str(getattr(each, name)) for name in PIECES),
                     " ".join(e for e, holds in each.equations.items() if holds is False) or "-",
                 )
                 for each in batches
             ),
-            right=" ".join(("face", *_PIECES)),
+            right=" ".join(("face", *PIECES)),
         )
     for line in _said(found):
         say(line)

@@ -12,6 +12,7 @@ from infra.access.connections import AccessDatabase, local_actor
 from infra.postgres.connection import Database
 from infra.postgres.tape import properties
 from ledger.errors import Usage
+from ledger.finance.coupons import quarter_of
 from ledger.finance.groups import lowest_grade, over_days
 from ledger.values import format_time
 from replay.cli.shell.app import family
@@ -20,7 +21,7 @@ from replay.recording.sealed_days import versions_folder
 from replay.reports import kinds, printing
 from replay.reports.files import WRITERS
 from replay.reports.kind import AskedReport, Period, ReportKind, days_between, first_day
-from replay.reports.kinds import REPORTS, quarter_of
+from replay.reports.kinds import REPORTS
 from replay.reports.table import ReportHead, digest
 from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database

@@ -11,7 +11,7 @@ from consumers.finance.coupons_and_checks import check_facts, coupon_facts
 from infra.access.users import User
 from ledger.finance import checks, coupons
 from ledger.finance.checks import BookLine, CheckLine
-from ledger.finance.coupons import BatchLine, UnknownLine
+from ledger.finance.coupons import PIECES, BatchLine, UnknownLine
 from ledger.finance.serials import range_text
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -20,11 +20,6 @@ from replay.web.ports import ports
 PATH = "/win/coupons"
 LINES_MAX = 500
 """Checks that are shown: those with the most outstanding."""
-
-PIECES = (
-    *("received", "issued", "distributed", "returned", "voided"),
-    *("dropped", "redeemed", "refused", "outstanding"),
-)
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
