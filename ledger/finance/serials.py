@@ -48,7 +48,7 @@ def range_text(first: str, last: str) -> str:
 
 def is_range(first: str, last: str) -> bool:
     """Whether two serials are of one series, and the first is not above the last."""
-    one, other = _parts(first), _parts(last)
+    one, other = numbered(first), numbered(last)
     if one[:2] == other[:2]:
         return one.low <= other.low
     return one.stem == other.stem and 0 < one.width < other.width and _is_plain(one, other)
@@ -63,7 +63,7 @@ def serials(first: str, last: str) -> Serials:
     """The serials from the first to the last; none if these two are no range."""
     if not is_range(first, last):
         return Serials()
-    one, other = _parts(first), _parts(last)
+    one, other = numbered(first), numbered(last)
     widths = range(one.width, other.width + 1)
     return Serials(
         tuple(
@@ -80,10 +80,11 @@ def serials(first: str, last: str) -> Serials:
 
 def each_of(told: Iterable[str]) -> Serials:
     """A set of single serials."""
-    return Serials.of(sorted({_parts(serial) for serial in told}))
+    return Serials.of(sorted({numbered(serial) for serial in told}))
 
 
-def _parts(serial: str) -> SerialRange:
+def numbered(serial: str) -> SerialRange:
+    """One serial as a range of its series; its width is 0 if it has no number."""
     match = _NUMBERED.fullmatch(serial)
     if not match:
         return SerialRange(serial, 0, 0, 0)

@@ -6,7 +6,6 @@ the cage is of the slip's table. A slip that two tables accepted counts where it
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ledger.facts import (
@@ -21,6 +20,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.placing import by_time, table_of
+from ledger.finance.serials import numbered
 from ledger.finance.win import AuditException, Cause
 from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
@@ -44,7 +44,6 @@ _STEPS: dict[type[ChipSlip], tuple[Kind, str]] = {
 }
 SlipId = tuple[str, Kind, str]
 """Property, kind and number."""
-_SERIAL = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 
 class Acceptance(NamedTuple):
@@ -282,8 +281,8 @@ def _at_tables(name: str, slip: SlipRecord) -> AuditException:
 
 def series(slip: SlipRecord) -> tuple[Kind, str, int] | None:
     """The number series of a slip: kind, the text before its number, and the number."""
-    match = _SERIAL.fullmatch(slip.number)
-    return (slip.kind, match[1], int(match[2])) if match else None
+    its = numbered(slip.number)
+    return (slip.kind, its.stem, its.low) if its.width else None
 
 
 def left_out(before: int, slip: SlipRecord) -> AuditException:

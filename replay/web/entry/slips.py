@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, cast
 
@@ -13,6 +12,7 @@ from infra.access.connections import Actor
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused, Usage
 from ledger.finance.placing import table_of
+from ledger.finance.serials import numbered, printed
 from ledger.finance.slips import Kind, SlipRecord
 from ledger.games import games
 from replay.recording.chip_slips import STEPS, EnteredSlip, SlipStep, is_at_cage
@@ -26,8 +26,6 @@ from replay.web.ports import ports
 PATH = f"{papers.PATH}/slips"
 SLIP = PATH + "/{property_}/{kind}/{slip:path}"
 PRINTS = f"{papers.PATH}/prints"
-
-_NUMBER = re.compile(r"(.*?)(\d{1,18})", re.DOTALL)
 
 router = APIRouter(include_in_schema=False)
 Pit = Annotated[User, Depends(signed_in("pit"))]
@@ -163,15 +161,12 @@ def _suggested(slips: Sequence[SlipRecord], kind: str, tables: Sequence[str]) ->
 
     Empty if there is none, or if it is one table's series.
     """
-    last = next((slip.number for slip in slips if slip.kind == kind), "")
-    if any(table in last for table in tables):
+    its = [numbered(slip.number) for slip in slips if slip.kind == kind]
+    if not its or not its[0].width or any(table in its[0].first for table in tables):
         return ""
-    match = _NUMBER.fullmatch(last)
-    if not match:
-        return ""
-    its = (_NUMBER.fullmatch(slip.number) for slip in slips if slip.kind == kind)
-    used = [int(each[2]) for each in its if each and each[1] == match[1]]
-    return f"{match[1]}{max(used) + 1:0{len(match[2])}d}"
+    newest = its[0]
+    last = max(each.low for each in its if each.width and each.stem == newest.stem)
+    return printed(newest, last + 1)
 
 
 def _request_page(
