@@ -129,11 +129,6 @@ def _corrected_by(fact: Fact) -> tuple[str, str] | None:
     return (body.of.source, body.of.id) if isinstance(body, FactCorrected) else None
 
 
-def wins_of_day(facts: Iterable[Fact], property_: str, gaming_day: str) -> list[TableWin]:
-    """As `of_day`, by table."""
-    return of_day(facts, property_, gaming_day).tables
-
-
 def sealed(found: Iterable[TableWin], version: int) -> list[TableWin]:
     """The wins as a version of the day says them."""
     return [msgspec.structs.replace(each, grade="SEALED", version=version) for each in found]

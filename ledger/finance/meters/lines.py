@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct, structs
 
 from ledger.facts import MeterAdvanced, MeterRead, MeterReset
-from ledger.finance.placing import OPENS_DAY, Days, own_day, table_of
+from ledger.finance.placing import own_day, table_of
 from ledger.finance.win import AuditException
 from ledger.games import games
 from ledger.rules.engine.ruling import FactRef
@@ -21,7 +21,6 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ledger.finance.placing import TableId
     from ledger.record.wire import Fact
     from ledger.rules.wagers.meter_payments import MeterPayment
 
@@ -87,26 +86,6 @@ def step_of(fact: Fact) -> tuple[MeterName, MeterStep] | None:
     kind: StepKind = "reset" if isinstance(body, MeterReset) else "shown"
     step = MeterStep(fact.time_us, kind, body.amount, own_day(fact), fact.source, fact.id)
     return name_of(*table_of(fact), body.meter), step
-
-
-def steps_told(facts: Sequence[Fact]) -> list[tuple[MeterName, MeterStep]]:
-    """What facts say of meters, with corrections. `facts`: all of them, for the gaming days.
-
-    A link has the days of its property: of the last table that was opened.
-    """
-    starts: dict[TableId, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if isinstance(fact.body, OPENS_DAY):
-            property_, table = table_of(fact)
-            starts[property_, table].append(fact)
-            starts[property_, ""].append(fact)
-    days = {table: Days(its) for table, its in starts.items()}
-    found = []
-    for name, step in filter(None, map(step_of, facts)):
-        its = days.get((name.property, name.table))
-        at = its.at(step.time_us) if its else None
-        found.append((name, step._replace(day=step.day or at)))
-    return found
 
 
 def steps_paid(

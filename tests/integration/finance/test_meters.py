@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,8 @@ from ledger.adjudication.corrections import corrected, corrections
 from ledger.adjudication.feed import adjudicate
 from ledger.adjudication.submissions import filed, kept_rules
 from ledger.facts import FactCorrected, FactRef, MeterAdvanced, MeterRead, TableOpened
-from ledger.finance.meters.lines import MeterLine, MeterName, lines, steps_paid, steps_told
+from ledger.finance.meters.lines import MeterLine, MeterName, lines, step_of, steps_paid
+from ledger.finance.placing import OPENS_DAY, Days, table_of
 from ledger.finance.rounds import round_money
 from ledger.finance.statistics.expected import OddsInForce
 from ledger.record.wire import encode, fact_of, parse_line
@@ -24,10 +26,13 @@ from tests.unit.games.rounds import facts_of
 from tests.unit.games.twenty_one import round_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from infra.postgres.connection import Database
     from ledger.facts import Body
+    from ledger.finance.meters.lines import MeterStep
+    from ledger.finance.placing import TableId
     from ledger.record.tape import Received
     from ledger.record.wire import Fact
 
@@ -83,6 +88,23 @@ def house() -> list[Received]:
     ]
 
 
+def shown(facts: Sequence[Fact]) -> list[tuple[MeterName, MeterStep]]:
+    """What facts say of meters. A link has the days of the last table that was opened."""
+    starts: dict[TableId, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, OPENS_DAY):
+            property_, table = table_of(fact)
+            starts[property_, table].append(fact)
+            starts[property_, ""].append(fact)
+    days = {table: Days(its) for table, its in starts.items()}
+    found = []
+    for name, step in filter(None, map(step_of, facts)):
+        its = days.get((name.property, name.table))
+        at = its.at(step.time_us) if its else None
+        found.append((name, step._replace(day=step.day or at)))
+    return found
+
+
 def of_feed(facts: list[Fact]) -> dict[MeterName, MeterLine]:
     """The lines by the functions of the feed alone."""
     now = corrected(facts, corrections(facts))
@@ -94,7 +116,7 @@ def of_feed(facts: list[Fact]) -> dict[MeterName, MeterLine]:
         for money in [round_money([f for f in now if f.round], ruling, odds)]
         for step in steps_paid("hollywood", "T-1", DAY, money.meters)
     ]
-    return lines([*steps_told(now), *paid])
+    return lines([*shown(now), *paid])
 
 
 @pytest.mark.parametrize("backwards", [False, True])

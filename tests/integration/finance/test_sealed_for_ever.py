@@ -186,7 +186,7 @@ def lists_them(
     moved = day_versions.corrected_late(facts, new)
     expected = day_versions.arrived(facts, new, DAY)
     edge = day_versions.at_edge(new, DAY, moved)
-    now = {each.table: each for each in day_versions.wins_of_day(facts, HOUSE, DAY)}
+    now = {each.table: each for each in day_versions.of_day(facts, HOUSE, DAY).tables}
     found = sealed_wins.read(database, gaming_day=DAY)
     assert [msgspec.structs.replace(each, late=[], pending={}) for each in found] == [
         msgspec.structs.replace(each, pit=found[nth].pit) for nth, each in enumerate(signed)
