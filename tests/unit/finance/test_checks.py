@@ -54,6 +54,9 @@ def test_a_check_that_does_not_fit_is_named_with_its_facts() -> None:
         redeemed("K-4", 100, 53),
         *(check("K-5", 500, 20), check("K-5", 500, 21), check("K-6", 700, 22)),
         fact("counter_check_voided", 55, "cage", check="K-6"),
+        check("K-7", 900, 23),
+        count(56, counter_checks=[found_("K-7", 900)], box="B7"),
+        count(57, counter_checks=[found_("K-7", 900)], box="B8"),
     ]
     its = checks.lines(read_by_program(told))
     found = {e.check: e.exceptions for e in its if isinstance(e, checks.CheckLine)}
@@ -64,11 +67,13 @@ def test_a_check_that_does_not_fit_is_named_with_its_facts() -> None:
         "K-4": ["paid_unknown"],
         "K-5": ["issued_twice"],
         "K-6": ["voided_boxed"],
+        "K-7": ["boxed_twice"],
     }
     assert "$200.00, and $250.00 was paid back" in found["K-2"][1].says
     assert found["K-3"][0].says == (
         "Counter check K-3 was issued for $200.00 at CC-07, for $200.00 at CC-08."
     )
+    assert found["K-7"][0].says == "Counter check K-7 is in boxes 2 times: CC-07, CC-07."
     assert all(of.facts for each in found.values() for of in each)
 
 

@@ -284,6 +284,25 @@ def test_a_slip_that_was_voided_is_no_exception_and_no_credit() -> None:
     assert (win.credits, win.causes, win.exceptions) == (0, [], [])
 
 
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (slip("fill", "voided", "F-1", 13), ["slip_accepted_and_voided"]),
+        (slip("fill", "dispatched", "F-1", 11, 9_000), ["slip_amounts_differ"]),
+        (slip("fill", "requested", "F-1", 11, 9_000), []),  # the cage may send less
+    ],
+)
+def test_a_slip_voided_after_its_acceptance_or_of_two_amounts_counts_and_is_named(
+    more: Line, found: list[str]
+) -> None:
+    accepted = slip("fill", "accepted", "F-1", 12)
+    win = table_day(accepted, more, count(59), closer=510_000)
+    assert (win.fills, win.count_gap) == (10_000, 0)
+    assert [each.code for each in win.exceptions] == found
+    named = sorted(ref.id for each in win.exceptions for ref in each.facts)
+    assert named == (sorted((accepted["id"], more["id"])) if found else [])
+
+
 def test_a_credit_that_left_and_never_arrived_is_a_cause_with_its_sign() -> None:
     win = table_day(slip("credit", "dispatched", "C-1", 10), count(59), closer=490_000)
     assert (win.credits, win.count_gap) == (0, -10_000)
@@ -315,6 +334,10 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
         ("bank", "tray"),
     ]
     assert win.exceptions == []
+    facts = read_by_program(day_lines(started, rake, bought, counted, closer=490_500))
+    [then] = wins(facts, list(adjudicate(facts)), None, 4)
+    assert (codes(then), then.bank_variance) == ([("box_chips", -100)], 500)
+    assert [(e.code, e.says) for e in then.exceptions] == [("box_differs", win.items[1].says)]
     named = [[ref.id for ref in item.facts] for item in win.items]
     assert named[0] == [f"{counted['id']}-2", rake["id"]]
     assert all(named)
