@@ -32,6 +32,9 @@ rounds without footage or patron tokens. ops reads the floor and consumer lag. a
 everything and changes nothing. pit, cage and count enter the papers of tables, cage and count room,
 and read nothing else."""
 
+KEEPERS: tuple[Role, ...] = ("finance", "ops")
+"""Roles of people who keep the record: they release from quarantine, enrol keys and file rules."""
+
 PASSWORD_MIN, PASSWORD_MAX = 12, 256
 """Limits of a password's length. No kinds of characters are required, since length counts."""
 

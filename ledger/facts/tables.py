@@ -76,7 +76,7 @@ class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
     """The certificate holder files its choices for a game, in force from a gaming day on.
 
     Its `subject` is the table, or the property. limits: cents, null for none; paytables: the
-    printed letter, or the rows themselves with their odds.
+    printed letter, or the rows themselves with their odds. by: who filed it.
     """
 
     game: Identifier
@@ -89,6 +89,7 @@ class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
     limits: dict[Identifier, Cents | None] = field(default_factory=dict)
     breakage: Breakage = Breakage()
     progressives: dict[str, Any] = field(default_factory=dict)
+    by: Employee | None = None
 
     def __post_init__(self) -> None:
         require_day("effective_from", self.effective_from)

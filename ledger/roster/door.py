@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.record.tape import Quarantined, Received
+from ledger.record.tape import Quarantined, Received, unframe_attributes
 from ledger.record.wire import fact_of, structured
 from ledger.roster.grants import outside
 from ledger.roster.roster import ROSTER_FACTS
@@ -55,6 +55,14 @@ TWO_PEOPLE = {
 }
 """Facts that name two people, each signed in once a ledger has users; with their commands."""
 
+CORRECTED = "fact_corrected.v1"
+"""A fact that names two people too. A device that signs within its grants may report it."""
+
+REPLACES = "quarantineid"
+"""The attribute with which a released fact names the input in quarantine that it stands for."""
+
+_REPLACES = REPLACES.encode()
+
 REASONS = (
     "unsigned",
     "key_unknown",
@@ -77,11 +85,31 @@ def checked(
     people who sign in, so that two of them approve what names two.
     """
     judged = _by_roster(fact, roster, now_us, verifies)
-    if has_users and isinstance(judged, Received) and judged.type in TWO_PEOPLE:
+    if not has_users or not isinstance(judged, Received):
+        return judged
+    refusal = _unapproved(judged, is_signed=bool(roster.keys))
+    return _aside(judged, refusal) if refusal else judged
+
+
+def may_need_two(fact: Received) -> bool:
+    """Whether a fact may need two people who sign in, once there are any: a quick look."""
+    return fact.type in TWO_PEOPLE or fact.type == CORRECTED or _REPLACES in fact.attributes
+
+
+def _unapproved(fact: Received, *, is_signed: bool) -> _Refusal | None:
+    """Why two people have to approve a fact first, or None. is_signed: within a device's grants."""
+    if fact.type in TWO_PEOPLE:
         says = "It names two people, and neither signed in for it"
-        hint = f"use `round-ledger {TWO_PEOPLE[judged.type]}`, or let two people release it"
-        return _aside(judged, _Refusal("not_approved", says, "$.type", hint))
-    return judged
+        hint = f"use `round-ledger {TWO_PEOPLE[fact.type]}`, or let two people release it"
+        return _Refusal("not_approved", says, "$.type", hint)
+    hint = "let two people release it with `round-ledger quarantine release`"
+    if _REPLACES in fact.attributes and REPLACES in unframe_attributes(fact.attributes):
+        says = "It stands for an input in quarantine, and nobody released that"
+        return _Refusal("not_approved", says, f"$.{REPLACES}", hint)
+    if fact.type == CORRECTED and not is_signed:
+        says = "It corrects a fact in the names of two people, and neither signed in for it"
+        return _Refusal("not_approved", says, "$.type", hint)
+    return None
 
 
 def _by_roster(

@@ -15,6 +15,7 @@ import msgspec
 
 from consumers.finance.sealed import sealed_wins
 from consumers.runtime.lifecycle import up_to_date
+from infra.access.users import KEEPERS
 from infra.postgres.recorder import InputRelease
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused
@@ -263,7 +264,7 @@ def _win(of: Proposed, day: str) -> str:
 
 
 _FINANCE: frozenset[Role] = frozenset(("finance",))
-_KEEPERS: frozenset[Role] = frozenset(("finance", "ops"))
+_KEEPERS: frozenset[Role] = frozenset(KEEPERS)
 
 ACTS = (
     Act(

@@ -10,7 +10,7 @@ import msgspec
 from ledger.errors import Refused, Usage
 from ledger.record.tape import Quarantined, frame_attributes, unframe_attributes
 from ledger.record.wire import parse_kept, parse_structured
-from ledger.roster.door import COMMANDS_ONLY
+from ledger.roster.door import COMMANDS_ONLY, REPLACES
 from ledger.roster.signature import SIGNATURE, SIGNKEY
 from ledger.values import quantity
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from infra.postgres.tape import PostgresTape
     from ledger.record.tape import InQuarantine, Received, TapeRow
-
-NAMED = "quarantineid"
-"""The attribute with which a corrected fact names the input it replaces."""
 
 CORRECTED_OCTETS_MAX = 44 * 1024
 """The most bytes of a corrected fact as JSON text: its request is one fact, of 64 KiB at most."""
@@ -132,10 +129,10 @@ def _corrected(octets: bytes, number: int, where: str) -> Received:
             f"{judged.what} ({judged.reason})", where=f"{where} {judged.where}", hint=judged.hint
         )
     attributes = unframe_attributes(judged.attributes)
-    if attributes.setdefault(NAMED, str(number)) != str(number):
+    if attributes.setdefault(REPLACES, str(number)) != str(number):
         raise Usage(
-            f"The fact replaces number {attributes[NAMED]}, not {number}",
-            where=f"{where} $.{NAMED}",
-            hint=f"Leave `{NAMED}` out: it is added.",
+            f"The fact replaces number {attributes[REPLACES]}, not {number}",
+            where=f"{where} $.{REPLACES}",
+            hint=f"Leave `{REPLACES}` out: it is added.",
         )
     return judged._replace(attributes=frame_attributes(attributes))

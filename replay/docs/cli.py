@@ -21,6 +21,7 @@ FAMILIES = {
     "demo": "Demo and simulation",
     "rounds": "Rounds and drop",
     "finance": "Finance",
+    "approvals": "Approvals",
     "footage": "Footage",
     "review": "Review",
     "disputes": "Disputes",

@@ -40,7 +40,8 @@ REASONS = {
     "not_a_number": "`NaN` or `Infinity`, which JSON does not have.",
     "not_an_object": "The event, or its `data`, is not an object.",
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
-    "not_approved": "It names two people. Once the ledger has users, both sign in for it.",
+    "not_approved": "It names two people, or stands for an input in quarantine. Once the ledger "
+    "has users, two people sign in for it.",
     "not_of_a_device": "Keys, grants, approvals and releases are recorded by commands alone. "
     "It is never released.",
     "not_utf8": "The bytes are not UTF-8.",

@@ -67,7 +67,8 @@ class RulesSubmissions(Struct, frozen=True, kw_only=True):
         where = f"submission for {submission.game}"
         game = checked_game(submission, where)
         day = submission.effective_from
-        if in_force(game, self.property, self.table or "", day, self.filed).chosen == submission:
+        chosen = in_force(game, self.property, self.table or "", day, self.filed).chosen
+        if chosen is not None and replace(chosen, by=submission.by) == submission:
             raise Refused(
                 f"The same submission is in force from gaming day {day} on",
                 where=where,

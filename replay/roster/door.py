@@ -16,7 +16,7 @@ from infra.access.users import Users
 from ledger.errors import Denied, Unavailable
 from ledger.record.tape import Quarantined, Received
 from ledger.record.wire import fact_of
-from ledger.roster.door import TWO_PEOPLE, checked
+from ledger.roster.door import checked, may_need_two
 from ledger.roster.roster import NO_ROSTER, OFFICE, ROSTER_FACTS, Roster, taking
 from replay.roster.key_files import verifies
 
@@ -61,7 +61,7 @@ class Door:
 
     def is_quick(self, judged: Sequence[Judged]) -> bool:
         """Whether these can be checked without the database and without a signature."""
-        if any(map(_names_two_people, judged)):
+        if any(map(_may_need_two, judged)):
             return False
         known = [self._known.get(name) for name in _properties(judged)]
         now = self._clock()
@@ -74,7 +74,7 @@ class Door:
         """
         rosters = {name: self.roster(name) for name in _properties(judged)}
         now_us = self._now_us()
-        has_users = any(map(_names_two_people, judged)) and _has_users(self._tape.database)
+        has_users = any(map(_may_need_two, judged)) and _has_users(self._tape.database)
         return [
             _checked(
                 each, rosters, sender, now_us, has_users=has_users and not self._is_again(each)
@@ -84,7 +84,7 @@ class Door:
 
     def _is_again(self, each: Judged) -> bool:
         """Whether its source and id are on record: it is a duplicate or an equivocation then."""
-        return _names_two_people(each) and self._tape.is_on_record(each.source, each.id)
+        return _may_need_two(each) and self._tape.is_on_record(each.source, each.id)
 
     def roster(self, property_: str) -> Roster:
         """The roster of a property, at most `KNOWN_S` old while the database answers.
@@ -119,8 +119,8 @@ def read_roster(
     return seq, taking(roster, map(fact_of, rows), verifies) if rows else roster
 
 
-def _names_two_people(each: Judged) -> TypeGuard[Received]:
-    return isinstance(each, Received) and each.type in TWO_PEOPLE
+def _may_need_two(each: Judged) -> TypeGuard[Received]:
+    return isinstance(each, Received) and may_need_two(each)
 
 
 def _has_users(database: Database) -> bool:

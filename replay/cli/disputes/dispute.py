@@ -22,6 +22,7 @@ from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, RoundName, between
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing, signer
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import CATEGORIES, Dispute
@@ -104,6 +105,7 @@ def raise_(
         str | None,
         typer.Option("--name", help=("Name of the dispute; else D-<gaming day>-<number>.")),
     ] = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Raise a dispute about a round, and lock the footage around it.
@@ -114,6 +116,7 @@ def raise_(
     Example: round-ledger dispute raise CC-02/2026-11-20/61 --position 5 --claim "Short" --by F-3
     """
     with opened_disputes() as context:
+        by = signer(context.database, by, password_file, *INVESTIGATORS)
         doubt = service.doubt(context.database, round_, position)
         done = service.raise_(context, round_, position, claim, by, name)
         zone = house_zones(context.database).of(done.case.property)
@@ -233,6 +236,7 @@ def note(
         ),
     ] = None,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Add a note with moments of the round.
@@ -244,6 +248,7 @@ def note(
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
     with opened_disputes() as context:
+        by = signer(context.database, by, password_file, *INVESTIGATORS)
         case = service.find(context, name, property_)
         attached = moments_of(context.database, case, moments or [])
         _tell(context, case, case.note(note, by, attached), json=json)
@@ -258,6 +263,7 @@ def task(
     due: Annotated[str, typer.Option(metavar="TIME", help="Until when: 2026-11-21 18:00.")],
     by: By,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Set a task of a dispute: what, who, and until when.
@@ -266,6 +272,7 @@ def task(
     --due "2026-11-21 18:00" --by S-2001
     """
     with opened_disputes() as context:
+        by = signer(context.database, by, password_file, *INVESTIGATORS)
         case = service.find(context, name, property_)
         zone = house_zones(context.database).of(case.property)
         due_us = read(due, zone, "--due", after_us=now_us())
@@ -280,13 +287,15 @@ def task_done(
     because: Annotated[str, typer.Option(help="What came of it.")] = "",
     by: By,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Record that a task of a dispute is done.
 
     Example: round-ledger dispute task-done D-2026-11-20-1 T-1 --because "She agrees" --by S-2002
     """
-    _act(name, property_, lambda case: case.task_done(task, by, because), json=json)
+    signing = Signing(by, password_file)
+    _act(name, property_, signing, lambda case, by: case.task_done(task, by, because), json=json)
 
 
 @dispute.command("overdue")
@@ -335,6 +344,7 @@ def observe(
         ),
     ] = None,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Record what the footage shows, before knowing the claim.
@@ -345,16 +355,25 @@ def observe(
     --watched CC-02-cam1@2026-11-20T21:14:00Z/2026-11-20T21:15:00Z
     """
     spans = typed_spans(watched or ())
-    _act(name, property_, lambda case: case.observe(saw, by, spans), json=json)
+    signing = Signing(by, password_file)
+    _act(name, property_, signing, lambda case, by: case.observe(saw, by, spans), json=json)
 
 
 @dispute.command("reveal")
-def reveal(name: Name, *, by: By, property_: Property = None, json: Json = False) -> None:
+def reveal(
+    name: Name,
+    *,
+    by: By,
+    property_: Property = None,
+    password_file: PasswordFile = None,
+    json: Json = False,
+) -> None:
     """Show a reviewer the claim; without an observation the review is not blind.
 
     Example: round-ledger dispute reveal D-2026-11-20-1 --by S-2001
     """
-    _act(name, property_, lambda case: case.reveal(by), json=json)
+    signing = Signing(by, password_file)
+    _act(name, property_, signing, lambda case, by: case.reveal(by), json=json)
 
 
 @dispute.command("resolve")
@@ -368,13 +387,15 @@ def resolve(
     ] = None,
     by: By,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Decide a dispute; its footage stays locked until it is released.
 
     Example: round-ledger dispute resolve D-2026-11-20-1 --outcome 'Upheld: $25 short' --by S-2001
     """
-    _act(name, property_, lambda case: case.resolve(outcome, by, category), json=json)
+    signing = Signing(by, password_file)
+    _act(name, property_, signing, lambda case, by: case.resolve(outcome, by, category), json=json)
 
 
 @dispute.command("adjust")
@@ -390,6 +411,7 @@ def adjust(
         int | None, typer.Option(help="Position that was paid; else the one that raised it.")
     ] = None,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Record that money was paid to settle a dispute.
@@ -397,16 +419,18 @@ def adjust(
     Example: round-ledger dispute adjust D-2026-11-20-1 25.00 --from cage --by S-2001
     """
     paid = cents(amount, "DOLLARS") or 0
+    signing = Signing(by, password_file)
     _act(
         name,
         property_,
-        lambda case: case.adjust(paid, paid_from, by, position),
+        signing,
+        lambda case, by: case.adjust(paid, paid_from, by, position),
         json=json,
     )
 
 
 @dispute.command("preserve")
-def preserve(
+def preserve(  # noqa: PLR0913 - one option a field
     *,
     since: Annotated[
         str, typer.Option("--from", metavar="TIME", help="Beginning: 2026-11-20T19:00:00-05:00.")
@@ -420,6 +444,7 @@ def preserve(
     table: Annotated[str | None, typer.Option(help="Every camera of this table.")] = None,
     camera: Annotated[str | None, typer.Option(help="Only this camera.")] = None,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Lock a time window without a dispute: all cameras of a table, or one camera.
@@ -431,6 +456,7 @@ def preserve(
     --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
     with opened_disputes() as context:
+        by = signer(context.database, by, password_file, *INVESTIGATORS)
         zone = house_zones(context.database).of(property_)
         from_us, to_us = between(since, until, zone)
         locks = preserved_windows.preserve(
@@ -485,12 +511,18 @@ def lock(
 
 
 def _act(
-    name: str, property_: str | None, decide: Callable[[Dispute], Body], *, json: bool
+    name: str,
+    property_: str | None,
+    signing: Signing,
+    decide: Callable[[Dispute, str], Body],
+    *,
+    json: bool,
 ) -> None:
-    """Decide a step from the dispute's current state, and record it."""
+    """Decide a step from the dispute's current state, and record it by who signs."""
     with opened_disputes() as context:
+        by = signing.of(context.database, *INVESTIGATORS) or ""
         case = service.find(context, name, property_)
-        _tell(context, case, decide(case), json=json)
+        _tell(context, case, decide(case, by), json=json)
 
 
 def _tell(context: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:

@@ -9,6 +9,7 @@ import typer
 from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
 from replay.dossier import Kind
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.service import VIEWS, hand_over
@@ -75,6 +76,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         ),
     ] = None,
     footage: FootageFolder = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Write a round, dispute or window as files to hand over.
@@ -88,6 +90,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     Example: round-ledger dossier CC-02/2026-11-20/61 --by S-2001 --zip --out dispute-17.zip
     """
     with opened_views(VIEWS) as database:
+        by = Signing(by, password_file).of(database, *INVESTIGATORS)
         who = by or f"login:{getpass.getuser()}"[:64]
         asked = DossierRequest(of, who, because, pre, post, kind)
         place, filed = hand_over(database, asked, out, footage_folder(footage), zipped=zipped)

@@ -9,7 +9,7 @@ from consumers.finance.sealed import sealed_wins
 from ledger.finance.day_versions import Adjustment
 from ledger.finance.groups import of_versions
 from ledger.values import dollars, quantity
-from replay.cli.finance.approve import RequestedAct, ask
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, Second, require_gaming_day

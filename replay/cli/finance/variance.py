@@ -23,7 +23,7 @@ from ledger.finance.statistics.hold import (
     VarianceLine,
 )
 from ledger.values import Source, dollars
-from replay.cli.finance.approve import RequestedAct, ask
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, GamingDay, Second, require_gaming_day

@@ -31,7 +31,8 @@ from replay.cli.footage.group import (
     property_of,
 )
 from replay.cli.shell.app import family
-from replay.cli.shell.options import moment
+from replay.cli.shell.options import TakenBy, moment
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
 from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import append_fact, screen
 from replay.rounds.views import opened_views
@@ -107,7 +108,7 @@ def calibrate(
 
 
 @group.command("clock")
-def clock(
+def clock(  # noqa: PLR0913 - one option a field
     camera: Camera,
     *,
     property_: Property = None,
@@ -130,6 +131,8 @@ def clock(
             help=("How far the reading may be off, milliseconds."),
         ),
     ] = None,
+    by: TakenBy = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Enter a reading of a camera's clock, or show what is known of the clock.
@@ -149,6 +152,8 @@ def clock(
             hint="Give all four options, or none to see what is known.",
         )
     with opened_views([CAMERAS]) as database:
+        if all(given):
+            Signing(by, password_file).of(database, *INVESTIGATORS)
         with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         if camera_time and reference_time and reference and uncertainty_ms is not None:

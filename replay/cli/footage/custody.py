@@ -7,6 +7,7 @@ be expired, and have no lock.
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import tzinfo
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -39,12 +40,14 @@ from replay.cameras.retention import (
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, between
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library import thumbnails
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import Noted, now_us
 from replay.rounds.views import opened_views
+from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
 from replay.shell.settings import in_force
 from replay.shell.zones import zones
@@ -136,7 +139,7 @@ def retention(
 
 
 @group.command("lock")
-def lock(
+def lock(  # noqa: PLR0913 - one option a field
     *,
     camera: Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")],
     since: From,
@@ -145,6 +148,7 @@ def lock(
     by: By,
     dispute: Annotated[str | None, typer.Option(help="The dispute that it is kept for.")] = None,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Keep a camera's footage from expiring; times are the camera's own.
@@ -154,6 +158,7 @@ def lock(
     Example: round-ledger footage lock --camera CC-02-cam1 --from 2026-11-20T16:40:00Z
     --to 2026-11-20T16:50:00Z --because "A fall" --by S-2001
     """
+    by = _signer(by, password_file)
     with _opened(property_, camera) as (house, zone):
         from_us, to_us = _span(since, until, zone)
         body = FootageLocked(
@@ -182,6 +187,7 @@ def release(  # noqa: PLR0913 - one option a field
         bool, typer.Option("--all", help="Every lock on that footage, for any reason.")
     ] = False,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Let locked footage expire again: of a dispute, a preserved window or a camera.
@@ -201,6 +207,7 @@ def release(  # noqa: PLR0913 - one option a field
     if len(named) + all_ > 1:
         hint = "Give one of --dispute, --window and --all."
         raise Usage("The locks to release are named twice", where="footage release", hint=hint)
+    by = _signer(by, password_file)
     place, _, window = (window or "").rpartition(":")
     with _opened(property_ or place or None, camera) as (house, zone):
         within = _span(since, until, zone) if since and until else None
@@ -218,6 +225,7 @@ def expire(
         bool, typer.Option("--delete", help="Delete the files of expired footage, too.")
     ] = False,
     property_: Property = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Put on record which footage has expired; locked footage never does.
@@ -228,6 +236,7 @@ def expire(
 
     Example: round-ledger footage expire --by S-2001
     """
+    by = _signer(by, password_file)
     with _after_locks(property_, camera) as (house, zone):
         found = [each for name in house.cameras for each in due_by(house, name, now_us())]
         bodies = [
@@ -246,6 +255,11 @@ def expire(
             _forget_copies({each.sha256 for each in gone})
             deleted = [each for each in gone if _delete(each)]
         _tell_deleted(deleted, json=json)
+
+
+def _signer(by: str, password_file: Path | None) -> str:
+    with opened_database() as database:
+        return signer(database, by, password_file, *INVESTIGATORS)
 
 
 def _due_json(run: RetentionRun) -> dict[str, object]:

@@ -37,6 +37,7 @@ from replay.cameras.timeline import FrameLookup, sight, sight_of_camera_time
 from replay.cli.footage.group import library, property_of
 from replay.cli.shell.app import family
 from replay.cli.shell.options import TakenBecause, TakenBy, moment
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
 from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames
@@ -98,6 +99,7 @@ def frame(  # noqa: PLR0913 - one option a choice
     out: Out = Path(),
     by: TakenBy = None,
     because: TakenBecause = "footage frame",
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Write the exact frame of a time, as PNG with its hash.
@@ -109,6 +111,7 @@ def frame(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage frame CC-02/2026-11-20/61 --at 53 --out frames
     """
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
+        by = Signing(by, password_file).of(database, *INVESTIGATORS)
         zone = _zone(database, round_, camera, property_)
         near_us = None if at.isdecimal() else moment(at, "--at", zone)
         asked = _asked(database, round_, camera, property_, [] if near_us is None else [near_us])
@@ -169,6 +172,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
     ] = False,
     by: TakenBy = None,
     because: TakenBecause = "footage clip",
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Write clips of a round or a camera, one file per camera.
@@ -183,6 +187,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
     """
     way: Way = "overlay" if overlay else "exact" if exact else "copy"
     with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
+        by = Signing(by, password_file).of(database, *INVESTIGATORS)
         zone = _zone(database, round_, camera, property_)
         near = _times(from_, to, zone)
         asked = _asked(database, round_, camera, property_, [each for each in near if each])

@@ -14,7 +14,7 @@ from ledger.record.acknowledged import acknowledgement
 from ledger.record.verify import RecordBreak, Verified
 from ledger.roster.roster import OFFICE
 from ledger.values import Source, quantity
-from replay.cli.finance.approve import RequestedAct, ask
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.record.record import HeadsFile, kept_heads, print_breaks
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS

@@ -18,7 +18,7 @@ from ledger.values import format_time
 from replay.approvals.acts import release_act
 from replay.approvals.desk import ApprovalDecisions
 from replay.approvals.releases import corrected_terms, released_fact
-from replay.cli.finance.approve import RequestedAct, ask
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.people import PasswordFile, signed_in
 from replay.recording.answers import answer

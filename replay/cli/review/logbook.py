@@ -15,6 +15,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.facts import Attached
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, Casino
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
 from replay.review import log
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_list, say
@@ -82,6 +83,7 @@ def add(  # noqa: PLR0913 - one option a field
     done: Disposition,
     round_: Round = "",
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Write an entry.
@@ -90,6 +92,7 @@ def add(  # noqa: PLR0913 - one option a field
     --what "A drink was spilled" --recorded CC-02-cam1 --done "Layout changed" --by S-2001
     """
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         zone = house_zones(database).of(property_)
         says = log.EntryText(
             *_times(from_, to, zone), place, what, who or [], recorded, done, _of(round_)
@@ -113,6 +116,7 @@ def correct(  # noqa: PLR0913 - one option a field
     round_: Round = "",
     because: Annotated[str, typer.Option(help="Why it is corrected.")],
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Correct an entry by a further one.
@@ -122,6 +126,7 @@ def correct(  # noqa: PLR0913 - one option a field
     --because "Wrong table" --by S-2001
     """
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         zone = house_zones(database).of(property_)
         says = log.EntryText(
             *_times(from_, to, zone), place, what, who or [], recorded, done, _of(round_)

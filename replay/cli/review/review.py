@@ -19,6 +19,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.values import RoundId, dollars, quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, require_gaming_day
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing, signer
 from replay.disputes import service
 from replay.recording.house_facts import Noted
 from replay.review import desk, samples
@@ -103,12 +104,19 @@ def list_(
 
 
 @review.command("take")
-def take(names: Names, *, by: By, json: Json = False) -> None:
+def take(
+    names: Names,
+    *,
+    by: By,
+    password_file: PasswordFile = None,
+    json: Json = False,
+) -> None:
     """Take findings to work on them.
 
     Example: round-ledger review take CC-02/2026-11-20/61 --by S-2001
     """
-    _act(names, lambda tape, found: desk.take(tape, found, by), "taken", json=json)
+    signing = Signing(by, password_file)
+    _act(names, signing, desk.take, "taken", json=json)
 
 
 @review.command("give")
@@ -117,13 +125,21 @@ def give(
     *,
     to: Annotated[str, typer.Option(metavar="EMPLOYEE", help="Who works on it from now on.")],
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Give findings to another person.
 
     Example: round-ledger review give CC-02/2026-11-20/61 --to S-2002 --by S-2001
     """
-    _act(names, lambda tape, found: desk.give(tape, found, to, by), f"given to {to}", json=json)
+    signing = Signing(by, password_file)
+    _act(
+        names,
+        signing,
+        lambda tape, found, by: desk.give(tape, found, to, by),
+        f"given to {to}",
+        json=json,
+    )
 
 
 @review.command("close")
@@ -136,6 +152,7 @@ def close(
     ],
     because: Because = "",
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Close findings: right, wrong, not visible, or known before.
@@ -144,21 +161,37 @@ def close(
 
     Example: round-ledger review close CC-02/2026-11-20/61 --outcome right --by S-2001
     """
+    signing = Signing(by, password_file)
     _act(
         names,
-        lambda tape, found: desk.close(tape, found, outcome, because, by),
+        signing,
+        lambda tape, found, by: desk.close(tape, found, outcome, because, by),
         "closed",
         json=json,
     )
 
 
 @review.command("reopen")
-def reopen(names: Names, *, because: Because, by: By, json: Json = False) -> None:
+def reopen(
+    names: Names,
+    *,
+    because: Because,
+    by: By,
+    password_file: PasswordFile = None,
+    json: Json = False,
+) -> None:
     """Open closed findings again.
 
     Example: round-ledger review reopen CC-02/2026-11-20/61 --because "Wrong seat" --by S-2001
     """
-    _act(names, lambda tape, found: desk.reopen(tape, found, because, by), "reopened", json=json)
+    signing = Signing(by, password_file)
+    _act(
+        names,
+        signing,
+        lambda tape, found, by: desk.reopen(tape, found, because, by),
+        "reopened",
+        json=json,
+    )
 
 
 @review.command("sample")
@@ -174,6 +207,7 @@ def sample(
         str | None, typer.Option(help="Draws the same rounds again; else a new one is made.")
     ] = None,
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Draw rounds without a finding, to be reviewed blind among rounds with one.
@@ -184,6 +218,7 @@ def sample(
     """
     asked = samples.Draw(property_, gaming_day, shift, rounds, seed or samples.new_seed())
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         drawn = samples.draw(database, tape, asked, by)
     if json:
         print_json(
@@ -238,14 +273,16 @@ def _find(database: Database, names: Sequence[str]) -> list[Queued]:
 
 def _act(
     names: Sequence[str],
-    act: Callable[[PostgresTape, Sequence[Queued]], list[Noted]],
+    signing: Signing,
+    act: Callable[[PostgresTape, Sequence[Queued], str], list[Noted]],
     done: str,
     *,
     json: bool,
 ) -> None:
     with _opened() as (database, tape):
+        by = signing.of(database, *INVESTIGATORS) or ""
         found = _find(database, names)
-        noted = act(tape, found)
+        noted = act(tape, found, by)
     if json:
         for each, note in zip(found, noted, strict=True):
             print_json({"name": each.name, "property": each.property, "position": note.position})

@@ -16,6 +16,7 @@ from ledger.errors import Usage
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By, Casino
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
 from replay.recording.house_facts import now_us
 from replay.review import shift_report, shifts
 from replay.review.shift_report import ReportSources, ShiftReport
@@ -73,6 +74,7 @@ def begin(
     *,
     property_: Annotated[str, typer.Option("--property", help="Casino, such as hollywood.")],
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Begin a shift.
@@ -80,6 +82,7 @@ def begin(
     Example: round-ledger shift begin --property hollywood --by S-2001
     """
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         name = shifts.begin(database, tape, property_, by, house_zones(database).of(property_))
     if json:
         print_json({"shift": name, "property": property_})
@@ -94,6 +97,7 @@ def hand_over(
     to: Annotated[str, typer.Option(metavar="EMPLOYEE", help="Who comes next.")],
     property_: Casino = None,
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Hand a shift over to the next person, with its report.
@@ -101,6 +105,7 @@ def hand_over(
     Example: round-ledger shift hand-over SH-2026-11-21-1 --to S-2002 --by S-2001
     """
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         found = shifts.find(database, property_, name)
         told = _report(database, tape, found)
         shifts.hand_over(tape, found, told, to, by)
@@ -112,12 +117,20 @@ def hand_over(
 
 
 @shift.command("countersign")
-def countersign(name: Name, *, property_: Casino = None, by: By, json: Json = False) -> None:
+def countersign(
+    name: Name,
+    *,
+    property_: Casino = None,
+    by: By,
+    password_file: PasswordFile = None,
+    json: Json = False,
+) -> None:
     """Countersign the shift that was handed over to you, once you have read its report.
 
     Example: round-ledger shift countersign SH-2026-11-21-1 --by S-2002
     """
     with _opened() as (database, tape):
+        by = signer(database, by, password_file, *INVESTIGATORS)
         found = shifts.find(database, property_, name)
         shifts.countersign(tape, found, by)
     if json:

@@ -13,6 +13,7 @@ from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
+from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
 from replay.cli.shell.terminal import draw
 from replay.rounds.reading import ROUND_VIEWS, footage_folder, load_round
 from replay.rounds.story import Story
@@ -25,7 +26,7 @@ app = family()
 
 
 @app.command("replay")
-def replay(
+def replay(  # noqa: PLR0913 - one option a field
     round_: RoundName,
     *,
     at: Annotated[
@@ -40,6 +41,7 @@ def replay(
     ] = None,
     by: TakenBy = None,
     because: TakenBecause = "replay --frames",
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Replay a round: table, cameras, money owed and paid.
@@ -64,6 +66,7 @@ def replay(
         if frames is not None:
             from replay.cli.rounds import frames as export  # noqa: PLC0415 - no other replay needs it
 
+            by = Signing(by, password_file).of(database, *INVESTIGATORS)
             written = export.hand_out(database, found, frames, by, because)
     if json:
         print_lines(_replay_json(story, at))

@@ -5,18 +5,22 @@ from typing import Annotated
 
 import typer
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from consumers.rulings import rulings
+from infra.access.users import KEEPERS
 from infra.postgres.tape import PostgresTape
 from ledger.facts import RulesSubmissionFiled
 from ledger.games import games
 from replay.cli.shell.app import family
+from replay.cli.shell.people import PasswordFile, Signing
 from replay.games.game_card import EdgeCard
 from replay.games.submission_file import edges_of, read_filing
 from replay.recording.answers import appended
 from replay.recording.submissions import RulesSubmissions, SubmissionDecisions
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, say, show_table
+from replay.text.typed import written
 
 app = family()
 submissions = family()
@@ -52,6 +56,16 @@ def file(
     table: Annotated[
         str | None, typer.Option(help="Only for this table; else for the whole property.")
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="EMPLOYEE",
+            help="Your credential, such as F-3001; needed once the ledger has users.",
+            callback=lambda text: text and written(text, "--by"),
+        ),
+    ] = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """File a Rules Submission; it applies to every round from its day on.
@@ -69,6 +83,7 @@ def file(
         SubmissionDecisions(database) as decisions,
         PostgresTape(database) as tape,
     ):
+        filing = replace(filing, by=Signing(by, password_file).of(database, *KEEPERS))
         filed = decisions.read(new)
         [position] = decisions.decide(filed, filed.file(filing), subject=table or property_)
         [row] = tape.read(position - 1, 1)

@@ -7,6 +7,7 @@ import msgspec
 import typer
 from msgspec import to_builtins
 
+from infra.access.users import KEEPERS
 from ledger.errors import Usage
 from ledger.facts import FACTS, Grant, GrantsSet
 from ledger.roster.roster import OFFICE, ROSTER_FACTS
@@ -14,6 +15,7 @@ from ledger.values import Source
 from replay.cli.serving.roster import DESK
 from replay.cli.shell.app import family
 from replay.cli.shell.options import By
+from replay.cli.shell.people import PasswordFile, signer
 from replay.recording.house_facts import append_fact
 from replay.roster.door import read_roster
 from replay.shell.connections import opened_tape
@@ -58,6 +60,7 @@ def set_(
     by: By,
     because: Annotated[str, typer.Option(metavar="TEXT", help="Reason, for the record.")],
     property_: House = "hollywood",
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Set what a role may report from now on.
@@ -67,9 +70,10 @@ def set_(
 
     Example: round-ledger grants set shoe grants.json --by IT-7 --because "The new shoe counts"
     """
-    grants = _read(path)
-    body = GrantsSet(role=role, grants=grants, because=written(because, "--because"), by=by)
+    grants, reason = _read(path), written(because, "--because")
     with opened_tape() as tape:
+        by = signer(tape.database, by, password_file, *KEEPERS)
+        body = GrantsSet(role=role, grants=grants, because=reason, by=by)
         append_fact(tape, body, Source(property_, OFFICE, DESK))
     if json:
         print_json({"role": role, "grants": [to_builtins(each) for each in grants]})

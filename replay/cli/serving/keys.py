@@ -13,10 +13,12 @@ import typer
 from infra.access.connections import AccessDatabase, local_actor
 from infra.access.keys import Keys
 from infra.access.reader_keys import ReaderKeys, ReaderRole
+from infra.access.users import KEEPERS
 from infra.postgres.tape import PostgresTape
 from ledger.values import format_time
 from replay.cli.serving import roster, signing
 from replay.cli.shell.app import family
+from replay.cli.shell.people import PasswordFile, signer
 from replay.shell.connections import opened_database, opened_tape
 from replay.shell.output import (
     Json,
@@ -151,6 +153,7 @@ def revoke(
         str | None,
         typer.Option("--because", metavar="TEXT", help="For a signing key: the reason."),
     ] = None,
+    password_file: PasswordFile = None,
 ) -> None:
     """Revoke a key, effective within seconds.
 
@@ -161,6 +164,7 @@ def revoke(
     if SIGNING_ID.fullmatch(key):
         by, because = written(by or "", "--by"), written(because or "", "--because")
         with opened_tape() as tape:
+            by = signer(tape.database, by, password_file, *KEEPERS)
             roster.revoke(tape, key, by, because)
         revoked = key
     else:

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from infra.access.users import KEEPERS
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import Body, KeyEnrolled, KeyRevoked, KeyRotated
@@ -16,6 +17,7 @@ from ledger.roster.roster import OFFICE, Roster, SigningKey
 from ledger.roster.signature import PUBLIC_OCTETS, decoded, key_id
 from ledger.values import Source, format_time, parse_source, quantity
 from replay.cli.shell.options import By
+from replay.cli.shell.people import PasswordFile, signer
 from replay.recording.house_facts import append_fact
 from replay.roster import key_files
 from replay.roster.door import read_roster
@@ -49,6 +51,7 @@ def enrol(
     by: By,
     public_key: PublicKey = None,
     private_key: PrivateKey = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Put a device's signing key on the roster.
@@ -63,6 +66,7 @@ def enrol(
     _require_one(public_key, private_key)
     property_ = _property(source)
     with opened_tape() as tape:
+        by = signer(tape.database, by, password_file, *KEEPERS)
         roster = read_roster(tape, property_)[1]
         if role not in roster.grants:
             raise _no_role(role, roster)
@@ -91,6 +95,7 @@ def load(
     ],
     *,
     by: By,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Put all keys of a file on the roster, such as those of `simulate --sign`.
@@ -102,6 +107,7 @@ def load(
     listed = _listed(path)
     loaded = 0
     with opened_tape() as tape:
+        by = signer(tape.database, by, password_file, *KEEPERS)
         for each in listed:
             property_ = _property(each.source)
             roster = read_roster(tape, property_)[1]
@@ -133,6 +139,7 @@ def rotate(
     by: By,
     private_key: PrivateKey = None,
     public_key: PublicKey = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Replace a device's signing key; the old key signs the new one.
@@ -144,6 +151,7 @@ def rotate(
     _require_one(public_key, private_key)
     before = key_files.load(old)
     with opened_tape() as tape:
+        by = signer(tape.database, by, password_file, *KEEPERS)
         property_, found = find(tape, before.key)
         if not found.signs:
             raise Refused(

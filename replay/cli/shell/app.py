@@ -95,7 +95,7 @@ COMMANDS = (
     Command("meters", "finance.meters", FINANCE, "Show progressive meters, and what moved them."),
     Command("day", "finance.day", FINANCE, "Close a gaming day, signed by two; open it again."),
     Command(
-        "approve", "finance.approve", FINANCE, "Approve or refuse what another person asks for."
+        "approve", "approvals.approve", FINANCE, "Approve or refuse what another person asks for."
     ),
     Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
     Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),

@@ -1,4 +1,4 @@
-"""A person at the terminal: who runs a command that two people sign, once the ledger has users.
+"""A person at the terminal: who runs a command that people sign, once the ledger has users.
 
 A password is typed, or read from a file or stdin; never an argument.
 """
@@ -16,12 +16,13 @@ from infra.access.passkeys import Passkeys
 from infra.access.relying_party import relying_party
 from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
-from infra.access.users import Account, User, Users
+from infra.access.users import Account, Role, User, Users
 from infra.postgres.connection import Database
 from infra.sender import SENDER
 from ledger.errors import Refused, Usage
+from replay.approvals.people import account_of
+from replay.shell.output import say
 from replay.shell.settings import in_force
-from replay.text.typed import same_people
 
 PasswordFile = Annotated[
     Path | None,
@@ -34,11 +35,54 @@ PasswordFile = Annotated[
 ]
 
 
+INVESTIGATORS: tuple[Role, ...] = ("surveillance",)
+"""Roles that work on findings, cases and footage, on pages and in commands."""
+
+PASSKEY_ALONE = (
+    "{name} has a passkey and no authenticator app, and a terminal takes no passkey. Give a "
+    "recovery code here, or set up the app on the page Your account."
+)
+
+
 class Person(NamedTuple):
     """A person who signed in at the terminal, and all accounts of the ledger."""
 
     user: User
     accounts: list[Account]
+
+
+class Signing(NamedTuple):
+    """How a person signs a command, as typed: credential or sign-in name, and the password's file.
+
+    by: None: nobody is named.
+    """
+
+    by: str | None
+    password_file: Path | None
+
+    def of(self, database: Database, *roles: Role) -> str | None:
+        """The credential to record, as `signer` says; None: nobody is named, and nobody has to."""
+        if self.by is not None:
+            return signer(database, self.by, self.password_file, *roles)
+        return signer(database, "", self.password_file, *roles) or None
+
+
+def signer(database: Database, by: str, password_file: Path | None, *roles: Role) -> str:
+    """The credential of who runs a command, to be recorded.
+
+    Once the ledger has users, it is that of a person who signs in, with one of these roles. Before,
+    it is as typed. Raises as `signed_in`, and `Refused` for a person of other roles.
+    """
+    person = signed_in(database, by, password_file)
+    if person is None:
+        return by
+    if not person.user.has(*roles):
+        raise Refused(
+            f"{person.user.employee} has no role for this",
+            where="--by",
+            hint=f"Let somebody with the role {' or '.join(sorted(roles))} sign.",
+        )
+    return person.user.employee
 
 
 def signed_in(database: Database, by: str, password_file: Path | None) -> Person | None:
@@ -52,11 +96,12 @@ def signed_in(database: Database, by: str, password_file: Path | None) -> Person
         if not accounts:
             return None
         account = _meant(accounts, by.strip())
-        tried = opened_sessions(access).at_terminal(
+        sessions = opened_sessions(access)
+        tried = sessions.at_terminal(
             account.name,
             typed_secret(password_file),
             local_actor(),
-            lambda: typed_secret(password_file, "Code: ", line=1),
+            lambda: _typed_code(sessions, account.name, password_file),
         )
     if not tried.fits:
         wait = f" Try again in {tried.wait_s // 60} minutes." if tried.wait_s else ""
@@ -103,23 +148,26 @@ def typed_secret(file: Path | None, prompt: str = "Password: ", line: int = 0) -
     return getpass.getpass(prompt)
 
 
+def _typed_code(sessions: Sessions, name: str, file: Path | None) -> str:
+    """The code of a person's second factor. It says what to give if a passkey is the only one."""
+    if not sessions.factors.has_app(name):
+        say(PASSKEY_ALONE.format(name=name))
+    return typed_secret(file, "Code: ", line=1)
+
+
 def _meant(accounts: list[Account], by: str) -> Account:
     """The account with this sign-in name, else with this credential. Raises `Usage`."""
-    can = [each for each in accounts if each.disabled_at_us is None]
-    found = [each for each in can if each.name == by] or [
-        each for each in can if same_people([by], [each.employee])
-    ]
-    if len(found) != 1:
-        many = "Several users have" if found else "No user has"
+    if not by:
         raise Usage(
-            f"{many} the credential {by}",
+            "The ledger has users, and nobody is named",
             where="--by",
-            hint="Give the sign-in name, as `round-ledger users list` shows it.",
+            hint="Give your credential or sign-in name with --by, and type your password.",
         )
-    if not found[0].password:
+    found = account_of(accounts, by, "--by")
+    if not found.password:
         raise Usage(
-            f"{found[0].name} signs in at the identity provider only",
+            f"{found.name} signs in at the identity provider only",
             where="--by",
             hint="Do it on the pages.",
         )
-    return found[0]
+    return found

@@ -42,6 +42,12 @@ NOT_RUN = {
 KAFKA = ("consume", "dlq", "relay", "services", "topics")
 """Commands whose examples need Kafka, or its settings."""
 
+WITH_USERS = (
+    *("approve", "users", "acknowledge", "day close", "day reopen"),
+    *("quarantine release", "variance explain"),
+)
+"""Commands whose examples are run once there are users: the beginnings of their names."""
+
 ENDS = {
     "approve give": 2,  # nothing waits
     "approve refuse": 2,  # as above

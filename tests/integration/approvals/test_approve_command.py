@@ -230,6 +230,36 @@ def test_a_feed_sent_again_once_there_are_users_is_on_record(
     assert cli("quarantine", "list", "--json").json[-1]["reason"] == "not_approved"
 
 
+def test_one_persons_ingest_is_no_way_around_the_release_by_two(
+    ledger: Cli, tmp_path: Path
+) -> None:
+    """A correction in two invented names, and a fact that says two people released it."""
+    right = day_lines(count(60))[0] | {"id": "late-1"}
+    of = {"source": right["source"], "id": right["id"]}
+    people = {"because": "x", "by": "S-finb", "second": "S-finc"}
+    corrected = fact("fact_corrected", 59, "office", of=of, data=right["data"], **people)
+    feed = tmp_path / "corrected.json"
+    for each in (corrected, right | {"quarantineid": "1"}):
+        feed.write_text(json.dumps(each) + "\n")
+        assert verdicts(ledger, feed) == ["quarantined"]
+        assert ledger("quarantine", "list", "--json").json[-1]["reason"] == "not_approved"
+    feed.write_text(json.dumps(right) + "\n")
+    assert verdicts(ledger, feed) == ["appended"], "the control: it says nothing of the kind"
+    number = str(ledger("quarantine", "list", "--json").json[0]["quarantine_id"])
+    why = ("--because", "It is right.", "--password-file", "-", "--json")
+    [request] = as_(ledger, "quarantine", "release", number, *TWO, *why).json
+    assert give(ledger, request["request"], "S-finb").code == 0
+
+
+def test_without_users_a_file_may_correct(cli: Cli, tmp_path: Path) -> None:
+    """The control of the test before."""
+    of = {"source": "/p/CC-07/shoe", "id": "1"}
+    feed = tmp_path / "corrected.json"
+    told = fact("fact_corrected", 59, "office", of=of, because="x", by="F-1", second="F-2")
+    feed.write_text(json.dumps(told) + "\n")
+    assert verdicts(cli, feed) == ["appended"]
+
+
 def verdicts(cli: Cli, feed: Path) -> list[str]:
     told = cli("ingest", feed, "--json").json
     return [each["verdict"] for each in told if "verdict" in each]

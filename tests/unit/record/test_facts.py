@@ -178,10 +178,12 @@ ROUNDS, ELSEWHERE = (
 ADDED = {
     **{fact: ["window?"] for fact in ("footage_locked", "footage_released")},
     "day_sealed": ["shifts?"],
+    "rules_submission_filed": ["by?"],
     "shift_handed_over": ["text?", "left_out?"],
 }
 """What the contract does not have yet: which window of several a stretch was kept for, the digest
-of a closed day's shifts. The report of a shift, and the rounds that it says nothing of.
+of a closed day's shifts. The report of a shift, and the rounds that it says nothing of. Who filed a
+Rules Submission.
 """
 
 

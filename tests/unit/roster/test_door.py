@@ -17,7 +17,9 @@ from ledger.roster.door import (
     AHEAD_US_MAX,
     BEHIND_US_MAX,
     COMMANDS_ONLY,
+    CORRECTED,
     REASONS,
+    REPLACES,
     TWO_PEOPLE,
     checked,
 )
@@ -39,6 +41,7 @@ from tests.scenes.signed_floor import (
 
 if TYPE_CHECKING:
     from ledger.facts import Body
+    from ledger.roster.roster import Roster
 
 SHOE = "/hollywood/CC-01/shoe"
 TERMINAL = "/hollywood/CC-02/terminal"
@@ -219,6 +222,42 @@ def test_once_there_are_users_nobody_is_named_as_one_of_two_who_did_not_sign_in(
     assert checked(fact, NO_ROSTER, NOW_US, verifies) == fact, "the control: there are no users"
     other = fact_from("/hollywood/office/win", example_of("meter_reset.v1"))
     assert checked(other, NO_ROSTER, NOW_US, verifies, has_users=True) == other
+
+
+def judged_with_users(fact: Received, roster: Roster = NO_ROSTER) -> Received | Quarantined:
+    return checked(fact, roster, NOW_US, verifies, has_users=True)
+
+
+def test_once_there_are_users_a_correction_needs_two_people_or_a_device_that_may_sign_it() -> None:
+    """Else one person's `ingest` would do what two people release."""
+    fact = fact_from(SHOE, example_of(CORRECTED))
+    judged = judged_with_users(fact)
+    assert isinstance(judged, Quarantined)
+    assert (judged.reason, judged.where) == ("not_approved", "$.type")
+    assert checked(fact, NO_ROSTER, NOW_US, verifies) == fact, "the control: there are no users"
+    own = facts.FactCorrected(
+        of=facts.FactRef(source=SHOE, id="1"), because="x", by="I-1", second="I-2"
+    )
+    signed = signed_by(SHOE, fact_from(SHOE, own, id_="2"))
+    roster = roster_of({SHOE: "shoe"})
+    may = roster._replace(grants={"shoe": (facts.Grant(facts=("fact_corrected",)),)})
+    assert isinstance(judged_with_users(signed, may), Received)
+    refused(judged_with_users(signed, roster), "outside_grant", f"key:{key_for(SHOE).key}")
+
+
+def test_once_there_are_users_no_fact_says_that_it_was_released_from_quarantine() -> None:
+    """Signed or not: the attribute says that two people released it."""
+    dealt = fact_from(SHOE, DEALT, OWN)
+    attributes = unframe_attributes(dealt.attributes)
+    marked = dealt._replace(attributes=frame_attributes(attributes | {REPLACES: "17"}))
+    roster = roster_of({SHOE: "shoe"})
+    for fact, of in ((marked, NO_ROSTER), (signed_by(SHOE, marked), roster)):
+        judged = judged_with_users(fact, of)
+        assert isinstance(judged, Quarantined)
+        assert (judged.reason, judged.where) == ("not_approved", f"$.{REPLACES}")
+        assert isinstance(at_the_door(fact, of), Received), "the control: there are no users"
+    beside = dealt._replace(attributes=frame_attributes(attributes | {"note": REPLACES}))
+    assert judged_with_users(beside) == beside, "a value is no attribute"
 
 
 def test_times_within_the_limits_are_accepted() -> None:

@@ -1,0 +1,1 @@
+"""Commands of approvals: what one person asks for, and another approves or refuses."""
