@@ -190,17 +190,47 @@ class Sessions:
         the user has a second factor. Raises `Refused` if one is required and the user has none.
         """
         tried = self._proof(name, password, ask_code, actor.name)
-        if tried.fits and self.factors.required and not self.factors.is_on(name):
+        if tried.fits:
+            self._require_factor(name)
+            with self._access.open() as connection:
+                forget_tries(connection, name, actor.name)
+                note(connection, "signed_in", name, actor, "at a command")
+        return tried
+
+    def sign_beside(self, name: str, password: str, code: str, actor: Actor, what: str) -> Try:
+        """Take the password of a person who signs beside another's session, and a code if asked.
+
+        No session begins. actor: the user of the session, and the address where tries count. what:
+        is signed, for the log. Raises `Refused` as `at_terminal`.
+        """
+        tried = self._proof(name, password, lambda: code, actor.address)
+        if tried.fits:
+            self._require_factor(name)
+            with self._access.open() as connection:
+                _note_signature(connection, name, actor, what)
+        return tried
+
+    def sign_beside_by_passkey(
+        self, name: str, answer: str, token: str, actor: Actor, what: str
+    ) -> Try:
+        """As `sign_beside`, by a passkey's answer to a challenge for the session of a token."""
+        if too_many(self._access, name, actor.address):
+            return Try(fits=False, wait_s=TRIES_S)
+        read = self.passkeys.read(answer)
+        with self._access.open() as connection:
+            if self.passkeys.take(connection, read, token, actor.address) != name:
+                return Try(fits=False)
+            _note_signature(connection, name, actor, what)
+        return Try(fits=True)
+
+    def _require_factor(self, name: str) -> None:
+        """Raise `Refused` if a second factor is required and this user has none."""
+        if self.factors.required and not self.factors.is_on(name):
             raise Refused(
                 "This ledger asks for a second factor, and you have none",
                 where=name,
                 hint="Sign in to the pages once; they set it up.",
             )
-        if tried.fits:
-            with self._access.open() as connection:
-                forget_tries(connection, name, actor.name)
-                note(connection, "signed_in", name, actor, "at a command")
-        return tried
 
     def is_fresh(self, token: str) -> bool:
         """Whether the user of a session has shown password and code within `FRESH_S`."""
@@ -380,6 +410,12 @@ def _make_fresh(connection: AnyConnection, token: str, name: str, address: str, 
         (name, _digest(token)),
     )
     note(connection, what, name, Actor(name, address))
+
+
+def _note_signature(connection: AnyConnection, name: str, actor: Actor, what: str) -> None:
+    """Log that a person signed a paper on another's page."""
+    forget_tries(connection, name, actor.address)
+    note(connection, "paper_signed", name, actor, what)
 
 
 def _sweep(connection: AnyConnection) -> None:

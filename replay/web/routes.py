@@ -24,7 +24,8 @@ from replay.web.access.authentication import (
 from replay.web.api import finance
 from replay.web.approvals import pages as approvals
 from replay.web.documentation import SITE, Documentation
-from replay.web.entry import boxes, forms, inventories, papers, slips
+from replay.web.entry import boxes, forms, inventories, papers, second_person, slips
+from replay.web.entry.second_person import SecondPersonNeededError
 from replay.web.finance import charts, coupons, drop, fact, win
 from replay.web.imports import pages as imports
 from replay.web.imports import pieces
@@ -71,6 +72,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     slips.router,
     boxes.router,
     forms.router,
+    second_person.router,
     pieces.router,
     imports.router,
 )
@@ -105,6 +107,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[*ports.address.proxies])
     app.add_exception_handler(NotSignedInError, _not_signed_in)
     app.add_exception_handler(PasswordNeededError, _password_needed)
+    app.add_exception_handler(SecondPersonNeededError, _second_person_needed)
     app.add_exception_handler(OpenedElsewhereError, _opened_elsewhere)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
@@ -131,6 +134,13 @@ async def _password_needed(request: Request, error: Exception) -> Response:
         return await sign_in.ask_again(request, str(error))
     hint = "Open any page that exports or approves, and give the password."
     return JSONResponse({"error": "The password is asked for again", "hint": hint}, 401)
+
+
+async def _second_person_needed(request: Request, error: Exception) -> Response:
+    if wants_page(request):
+        return await second_person.ask(request, error)
+    hint = "The second person gives a password on the page."
+    return JSONResponse({"error": "The second person has not signed", "hint": hint}, 401)
 
 
 async def _opened_elsewhere(request: Request, error: Exception) -> Response:

@@ -42,7 +42,15 @@ CODE_AGAIN = "code_again"
 PASSKEY_AGAIN = "passkey_again"  # the same
 """The field for what a passkey signed, in the place of both."""
 
-OWN_FIELDS = frozenset((CSRF_FIELD, PASSWORD_AGAIN, CODE_AGAIN, PASSKEY_AGAIN))
+SECOND_PASSWORD, SECOND_CODE, SECOND_PASSKEY = "second_password", "second_code", "second_passkey"
+"""Fields for what a second person signs with, on the page of the first."""
+
+OWN_FIELDS = frozenset(
+    (
+        *(CSRF_FIELD, PASSWORD_AGAIN, CODE_AGAIN, PASSKEY_AGAIN),
+        *(SECOND_PASSWORD, SECOND_CODE, SECOND_PASSKEY),
+    )
+)
 """Fields of forms that no page takes for its own."""
 
 PASSKEY_REFUSED = "The passkey was refused. Try it again, or give the password."

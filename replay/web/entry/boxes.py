@@ -20,6 +20,7 @@ from ledger.finance.boxes import KINDS, counted
 from replay.recording.box_counts import CountedBox
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
+from replay.web.entry.second_person import require_signature, second_person
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -77,7 +78,8 @@ def _body(
     """The fact that a form says."""
     if case.at_cage:
         return case.verify(typed.amount(form, "total"), user.employee)
-    papers.require_department(request, form.get("second", ""), "count", without=_SEES_COUNTS)
+    second = second_person(request, form.get("second", ""))
+    papers.require_department(request, second, "count", without=_SEES_COUNTS)
     nth = 2 if form.get("count") == "2" else 1
     content = typed.box_content(form)
     if not any(content.values()) and form.get("empty") != "yes":
@@ -86,7 +88,9 @@ def _body(
             where="content",
             hint="Type what the box held, or tick that it was empty.",
         )
-    return case.count(nth, content, user.employee, form.get("second", ""))
+    body = case.count(nth, content, user.employee, second.employee)
+    require_signature(request, user, second, form, body)
+    return body
 
 
 def _case(request: Request, user: User, which: tuple[str, str, str, str]) -> CountedBox:

@@ -15,6 +15,7 @@ from ledger.errors import NotFound, Refused, Usage
 from replay.recording.plain_papers import FORMS, PaperForm, filled, paper_of
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
+from replay.web.entry.second_person import require_signature, second_person
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -51,12 +52,14 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
             terms = {name: str(value) for name, value in values.items()}
             asked = ports(request).approvals.ask(of.act, house, terms | {"key": key}, user)
             return papers.see(asked.page)
-        body = filled(of, key, values, user.employee, form.get("second", ""))
-        if of.of_both:
-            without = frozenset((of.role,))
-            papers.require_department(request, form.get("second", ""), None, without=without)
+        second = second_person(request, form.get("second", "")) if of.second else None
+        body = filled(of, key, values, user.employee, second.employee if second else "")
+        if second and of.of_both:
+            papers.require_department(request, second, None, without=frozenset((of.role,)))
         case = ports(request).papers.read(paper_of(of, house, key, values))
         case.require(body)
+        if second:
+            require_signature(request, user, second, form, body)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, of, form, 422, wrong=papers.wrong(error))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Depends, Request, Response
 
 from infra.access.users import User
 from ledger.errors import Refused, Usage
 from replay.recording.table_inventories import KINDS, InventoryKind, TableInventory
+from replay.text.typed import same_people, two_people
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
+from replay.web.entry.second_person import require_signature, second_person
 from replay.web.page import page
 from replay.web.ports import ports
+
+if TYPE_CHECKING:
+    from infra.access.users import Account
 
 PATH = f"{papers.PATH}/inventories"
 
@@ -38,7 +43,7 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
         day = papers.day_of(request, house)
         table = typed.name(form, "table")
         papers.require_table(day, table)
-        people = _people(form, user)
+        people, second = _people(request, form, user)
         decisions = ports(request).papers
         gaming_day = typed.gaming_day(form)
         case = decisions.read(TableInventory(property=house, table=table, gaming_day=gaming_day))
@@ -51,22 +56,32 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
             observed_by=people[1],
             shift=form.get("shift", "").strip(),
         )
+        papers.require_department(request, second, "pit")
+        require_signature(request, user, second, form, body)
         decisions.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, form, 422, wrong=papers.wrong(error))
     return papers.see(f"{PATH}?property={house}&done={table}")
 
 
-def _people(form: Mapping[str, str], user: User) -> tuple[str, str]:
-    """Who counted and who observed. Raises `Usage` unless the signed-in person is one of them."""
-    people = (typed.text(form, "counted_by"), typed.text(form, "observed_by"))
-    if user.employee.casefold() not in {each.casefold() for each in people}:
+def _people(
+    request: Request, form: Mapping[str, str], user: User
+) -> tuple[tuple[str, str], Account]:
+    """Who counted and who observed, and the account of the one who is not signed in.
+
+    Raises `Usage` unless the signed-in person is one of two.
+    """
+    people = two_people(typed.text(form, "counted_by"), typed.text(form, "observed_by"))
+    others = [each for each in people if not same_people([each], [user.employee, user.name])]
+    if len(others) != 1:
         raise Usage(
             f"You are {user.employee}, and one of the two must be you",
             where="counted_by",
             hint="Let one of those two sign in.",
         )
-    return people
+    second = second_person(request, others[0], "observed_by")
+    both = (user.employee, second.employee)
+    return (both if others[0] == people[1] else both[::-1]), second
 
 
 def _kind(form: Mapping[str, str]) -> InventoryKind:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from consumers.finance.papers import EnteredDay
+    from infra.access.users import Account
     from ledger.errors import LedgerError
     from ledger.finance.boxes import DropBox
     from ledger.finance.slips import SlipRecord
@@ -108,17 +109,16 @@ def roles_of(request: Request, credential: str) -> frozenset[Role]:
 
 
 def require_department(
-    request: Request, second: str, role: Role | None, *, without: frozenset[Role] = frozenset()
+    request: Request, second: Account, role: Role | None, *, without: frozenset[Role] = frozenset()
 ) -> None:
-    """Raise `Refused` for a second person whom the program knows without this role, or with others.
+    """Raise `Refused` for a second person without this role, or with others.
 
-    role: None: any. without: roles that this person may not have.
+    role: None: any. without: roles that this person may not have, not even as another user.
     """
-    roles = roles_of(request, second)
-    if roles and (role not in (*roles, None) or roles & without):
+    if role not in (*second.roles, None) or roles_of(request, second.employee) & without:
         who = f"with the role {role}" if role else f"without the role {', '.join(sorted(without))}"
         raise Refused(
-            f"{second} is of another department",
+            f"{second.employee} is of another department",
             where="second",
             hint=f"Let somebody {who} take part.",
         )

@@ -20,6 +20,7 @@ from replay.reports.printing import print_slip
 from replay.text.typed import two_people
 from replay.web.access.authentication import address, signed_in
 from replay.web.entry import papers, typed
+from replay.web.entry.second_person import require_signature, second_person
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -73,10 +74,12 @@ def step(
     try:
         wanted = _step(form, user, kind)
         case = _case(request, property_, kind, slip, wanted, found.table)
-        people = two_people(user.employee, form.get("second", ""))
+        second = second_person(request, form.get("second", ""))
+        people = two_people(user.employee, second.employee)
         chips = case.chips() if wanted == "voided" else typed.pieces(form, "chips", typed.CHIPS)
         body = case.enter(wanted, chips, people, form.get("reason", "").strip())
-        papers.require_department(request, people[1], _role(kind, wanted))
+        papers.require_department(request, second, _role(kind, wanted))
+        require_signature(request, user, second, form, body)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _slip_page(request, user, found, 422, form=form, wrong=papers.wrong(error))

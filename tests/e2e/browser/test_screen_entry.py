@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.accessible import faults, fits
 from tests.e2e.browser.test_screen_find import opened
+from tests.fixtures.web import PASSWORD
 from tests.scenes.table_days import DAY, day_lines
 from tests.scenes.view_feeds import received
 
@@ -28,7 +29,16 @@ def floor(staffed: Site) -> Site:
     """A site with a table's day, a user of each role, and a second counter."""
     staffed.take_in([received(json.dumps(each).encode()) for each in day_lines()])
     staffed.add("second", "count")
+    for name, role in (("n-9", "count"), ("n-8", "count"), ("g-1", "cage"), ("d-1", "pit")):
+        staffed.add(name, role, employee=name.upper())  # type: ignore[arg-type] # roles
     return staffed
+
+
+def signed(page: Page, by: str) -> None:
+    """The second person reads the paper, and signs it on the same page."""
+    expect(page.get_by_role("heading", name=f"{by.upper()} signs here")).to_be_visible()
+    page.get_by_label(f"Password of {by}").fill(PASSWORD)
+    page.get_by_role("button", name="Sign", exact=True).click()
 
 
 def counted(page: Page, site: Site, notes: str, other: str) -> None:
@@ -37,6 +47,7 @@ def counted(page: Page, site: Site, notes: str, other: str) -> None:
     page.get_by_label("$100.00", exact=True).first.fill(notes)
     page.get_by_label("Second person (credential)").fill(other)
     page.get_by_role("button", name="Put on record").click()
+    signed(page, other.lower())
 
 
 @pytest.mark.long
@@ -74,11 +85,14 @@ def test_a_fill_is_requested_dispatched_accepted_and_printed(browser: Browser, f
         expect(page.get_by_label("$25.00", exact=True)).to_have_value("20")
         page.get_by_label("Second person (credential)").first.fill("G-1")
         page.get_by_role("button", name="Dispatch").click()
+        assert faults(page) == []
+        signed(page, "g-1")
         expect(page.get_by_role("rowheader", name="dispatched")).to_be_visible()
     with opened(browser, floor, "pit") as page:
         page.goto(slip)
         page.get_by_label("Second person (credential)").first.fill("D-1")
         page.get_by_role("button", name="Accept").click()
+        signed(page, "d-1")
         expect(page.get_by_role("rowheader", name="accepted")).to_be_visible()
         page.get_by_role("button", name="Show for printing").click()
         expect(page.get_by_role("row", name="Total $500.00")).to_be_visible()

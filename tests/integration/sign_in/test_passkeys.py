@@ -27,10 +27,13 @@ from infra.access.passkeys import CHALLENGE_S, PASSKEYS_MAX
 from infra.access.second_factor import RECOVERY_CODES
 from infra.access.sessions import FRESH_S
 from infra.access.tries import NAMES_MAX, TRIES_MAX
-from replay.web.access.authentication import FORM, PENDING, SESSION
+from replay.web.access.authentication import FORM, PENDING, SECOND_PASSKEY, SESSION
+from replay.web.entry.second_person import CHALLENGE
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres import copied, waits_for_a_lock
 from tests.fixtures.web import ACTOR, PASSWORD, opened_site
+from tests.scenes.table_days import day_lines
+from tests.scenes.view_feeds import received
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -692,3 +695,33 @@ def test_no_form_of_them_is_taken_from_another_site(house: Site) -> None:
         assert browser.post(path, data={**form, "csrf": "x"}).status_code == 403
     assert browser.post("/sign-in/passkey", data=form).status_code == 303, "the control"
     assert browser.get("/account").status_code == 200
+
+
+def test_a_second_person_signs_a_paper_with_a_passkey_of_their_own(house: Site) -> None:
+    """On the page of the first, whose own passkey signs for nobody else."""
+    house.add("second", "finance")
+    own, others = enrolled(house), enrolled(house, "second")
+    who = house.browser(NAME)
+    house.take_in([received(json.dumps(each).encode()) for each in day_lines()])
+    form = {
+        "csrf": who.csrf, "property": "p", "key": "0" * 16, "book": "1", "second": "S-second",
+        "check_from": "K-1", "check_to": "K-9",
+    }  # fmt: skip
+    path = "/entry/forms/check_book_signed_out"
+    assert f'data-path="{CHALLENGE}"' in who.post(path, data=form).text
+
+    def signed(device: Device, how: Signs = RIGHT) -> int:
+        asked = who.post(CHALLENGE, headers={"X-CSRF-Token": who.csrf}).json()
+        assert not asked.get("allowCredentials"), "it does not say who has a passkey"
+        return who.post(path, data=form | {SECOND_PASSKEY: device.sign(asked, how)}).status_code
+
+    assert signed(own) == 401, "of the first person"
+    assert signed(others, WRONG["another challenge"]) == 401
+    assert signed(others, WRONG["another origin"]) == 401
+    asked = to_show_again(who)
+    shown = who.post(path, data=form | {SECOND_PASSKEY: own.sign(asked)})
+    assert shown.status_code == 401, "the challenge that shows one's own again"
+    assert events(house, "paper_signed") == []
+    assert signed(others) == 303, "the control"
+    [event] = events(house, "paper_signed")
+    assert (event.name, event.actor) == ("second", NAME)

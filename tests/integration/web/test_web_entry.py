@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from html import unescape
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from consumers.finance import wins
+from infra.access.second_factor import new_recovery_codes
+from infra.access.tries import TRIES_MAX
 from infra.access.users import User
 from replay.recording.papers import PaperDecisions
-from tests.fixtures.web import ACTOR, opened_site
+from replay.web.access.authentication import SECOND_CODE, SECOND_PASSWORD
+from tests.fixtures.web import ACTOR, PASSWORD, opened_site
 from tests.scenes.table_days import DAY, day_lines, fact
 from tests.scenes.view_feeds import received
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import httpx
 
+    from infra.access.users import Role
     from infra.postgres.connection import Database
     from tests.fixtures.web import Browser, Site
 
@@ -48,11 +53,24 @@ def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
             ("both", ["count", "finance"]), ("mixed", ["count", "cage"]), ("auditor1", ["auditor"]),
         ):  # fmt: skip
             site.add(name, *roles)  # type: ignore[arg-type] # roles
+        for role, people in SECONDS.items():
+            for employee in people:
+                name = employee.lower()
+                site.add(name, role, employee=employee)
         yield site
 
 
+SECONDS: dict[Role, Sequence[str]] = {
+    "count": ("N-7", "N-8", "N-9"), "pit": ("D-1",), "cage": ("G-1", "C-9"),
+    "ops": tuple(f"X-{nth}" for nth in range(8)),
+}  # fmt: skip
+"""People who sign as the second one, by role."""
+
+
 def send(who: Browser, path: str, **form: str) -> httpx.Response:
-    return who.post(path, data={"csrf": who.csrf, "empty": "yes", **form})
+    """Send a form as one person; the second one signs it with the password that all have here."""
+    signed = {SECOND_PASSWORD: PASSWORD} if form.get("second") or "observed_by" in form else {}
+    return who.post(path, data={"csrf": who.csrf, "empty": "yes", **signed, **form})
 
 
 def test_a_count_that_was_sent_blank_is_none_unless_the_box_was_empty(floor: Site) -> None:
@@ -393,7 +411,7 @@ def test_each_form_is_a_fact_once_however_often_it_is_sent(floor: Site, name: st
 def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
     who = floor.browser("finance1")
     path, key = "/entry/forms/coupons_received", "0" * 16
-    form = {"property": "p", "key": key, "second": "A-1", "invoice": "I-1", **RANGE}
+    form = {"property": "p", "key": key, "second": "X-1", "invoice": "I-1", **RANGE}
     for wrong in (
         {"second": "S-finance1"}, {"second": ""}, {"serial_from": "MP-9"}, {"serial_to": "X-9"},
         {"face": "ten"}, {"property": "lucky"},
@@ -410,7 +428,7 @@ def test_a_form_is_of_its_role_two_people_and_a_range(floor: Site) -> None:
     "coupons_returned",
 ])  # fmt: skip
 def test_marketings_person_on_a_form_of_coupons_is_none_of_finance(floor: Site, name: str) -> None:
-    """603a.20(d)-(l): one of finance and one of marketing, who needs no user here."""
+    """603a.20(d)-(l): one of finance and one of marketing, each with a user of their own."""
     who, its = floor.browser("finance1"), FORMS_OF["finance2"]
     for before, form in its.items():
         if before == name:
@@ -539,3 +557,105 @@ def test_a_voucher_without_an_amount_is_named_and_one_with_it_is_counted(floor: 
     shown = second.get(BOX).text
     assert "a count has no amount of voucher V-7." in shown
     assert "$7.00" in shown
+
+
+OWN = "another horse, another battery"  # the password of one person alone
+PAPERS: dict[str, tuple[str, str, str, dict[str, str]]] = {
+    "inventory_counted": ("pit1", "/entry/inventories", "D-1", {
+        "property": "p", "table": "CC-07", "gaming_day": DAY, "kind": "close", "slip": "INV-9",
+        "chips_10000": "40", "total": "4,000.00", "counted_by": "D-1", "observed_by": "S-pit1",
+    }),
+    "fill_dispatched": ("cage1", "/entry/slips/p/fill/F-1", "G-1", {
+        "step": "dispatched", "chips_500": "4", "second": "G-1",
+    }),
+    "drop_box_counted": ("count1", BOX, "N-9", {"count": "1", "notes_10000": "3", "second": "N-9"}),
+    "check_book_signed_out": ("finance1", "/entry/forms/check_book_signed_out", "X-0", {
+        "property": "p", "key": "0" * 16, "book": "1", "check_from": "K-1", "check_to": "K-9",
+        "second": "X-0",
+    }),
+    "coupons_received": ("finance1", "/entry/forms/coupons_received", "X-0", {
+        "property": "p", "key": "0" * 16, "invoice": "I-1", **RANGE, "second": "X-0",
+    }),
+}  # fmt: skip
+"""A paper of each kind: who enters it, where, who is the second person, and the form."""
+
+
+@pytest.mark.usefixtures("quick_hashes")
+@pytest.mark.parametrize("kind", PAPERS)
+def test_nobody_signs_a_paper_for_another(floor: Site, kind: str) -> None:
+    """Not with one's own password. The control is the other's own, for each kind of paper."""
+    name, path, employee, form = PAPERS[kind]
+    told = fact("fill_requested", 20, slip="F-1", chips={"500": 4}, total=2_000, by=["F-9"])
+    floor.take_in([received(json.dumps(told).encode())])
+    floor.ports.users.set_password(employee.lower(), OWN, ACTOR)
+    who, before = floor.browser(name), len(facts(floor, kind))
+    for given, status in (({}, 200), ({SECOND_PASSWORD: PASSWORD}, 401)):
+        asked = who.post(path, data={"csrf": who.csrf, **form, **given})
+        assert (asked.status_code, f"{employee} signs here" in asked.text) == (status, True)
+        assert PASSWORD not in asked.text, "what was typed as a secret is not given back"
+    assert len(facts(floor, kind)) == before
+    assert signatures(floor) == []
+    signed = who.post(path, data={"csrf": who.csrf, **form, SECOND_PASSWORD: OWN})
+    assert signed.status_code == 303, signed.text
+    rows = [row for row in floor.ports.tape.read(0, 1_000) if row.type.startswith(f"{kind}.")]
+    [(name_, actor, detail)] = signatures(floor)
+    assert (name_, actor) == (employee.lower(), name)
+    assert detail.endswith(f"SHA-256 {sha256(rows[-1].data).hexdigest()}")
+    assert employee in rows[-1].data.decode()
+    assert floor.ports.tape.sender_of(rows[-1].position) == f"user:{name}"
+
+
+def signatures(floor: Site) -> list[tuple[str, str, str]]:
+    """Who signed as a second person, on whose page, and what."""
+    events = floor.ports.access.events()
+    return [(e.name, e.actor, e.detail) for e in events if e.what == "paper_signed"]
+
+
+def test_the_second_person_reads_what_is_signed_and_no_count_of_others(floor: Site) -> None:
+    """The page of the second count shows that count alone."""
+    first, second = floor.browser("count1"), floor.browser("count2")
+    assert send(first, BOX, count="1", second="N-9", **CONTENT).status_code == 303
+    form = {"csrf": second.csrf, "count": "2", "second": "N-8", "notes_2000": "7", **BOTH}
+    shown = second.post(BOX, data=form).text
+    for told in ("$20.00 x 1", "V-1 $10.00", "EUR", "S-count2, N-8"):
+        assert told in shown, told
+    for told in ("$100.00 x 3", "MP-1", "K-777", "N-9"):
+        assert told not in shown, told
+
+
+def test_who_has_no_user_or_no_password_signs_nothing(floor: Site) -> None:
+    """The control is a person with a password."""
+    who = floor.browser("count1")
+    of_provider = User("oidc", "N-1", frozenset(("count",)))
+    floor.ports.users.add(of_provider, password=None, subject="oidc@tests", actor=ACTOR)
+    for second, says in (("N-0", "No user has"), ("N-1", "identity provider only")):
+        refused = send(who, BOX, count="1", second=second)
+        assert (refused.status_code, says in refused.text) == (422, True)
+    floor.ports.users.disable("n-9", ACTOR)
+    assert send(who, BOX, count="1", second="N-9").status_code == 422
+    assert send(who, BOX, count="1", second="n-8").status_code == 303, "by the sign-in name"
+    [(_, made)] = facts(floor, "drop_box_counted")
+    assert made["counted_by"] == ["S-count1", "N-8"]
+
+
+@pytest.mark.usefixtures("quick_hashes")
+def test_wrong_passwords_of_a_second_person_are_tries(floor: Site) -> None:
+    who = floor.browser("count1")
+    for _ in range(TRIES_MAX):
+        wrong = send(who, BOX, count="1", second="N-9", **{SECOND_PASSWORD: "x"})
+        assert "is wrong" in wrong.text
+    assert "Too many tries" in send(who, BOX, count="1", second="N-9").text
+    assert facts(floor, "drop_box_counted") == []
+    assert send(who, BOX, count="1", second="N-8").status_code == 303, "the control: another"
+
+
+def test_a_second_person_with_a_second_factor_gives_a_code(floor: Site) -> None:
+    who = floor.browser("count1")
+    with floor.ports.access.open() as connection:
+        connection.execute(
+            "INSERT INTO access.passkeys VALUES (1, NULL, 0, 'n-9', 'phone', '\\x01', '\\x02')"
+        )
+        [code, *_] = new_recovery_codes(connection, "n-9")
+    assert "is wrong" in send(who, BOX, count="1", second="N-9").text, "the password alone"
+    signed = send(who, BOX, count="1", second="N-9", **{SECOND_CODE: code})
+    assert signed.status_code == 303, signed.text

@@ -96,6 +96,7 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", f"/entry/boxes/{BOX}"): frozenset(("count", "cage")),
     ("GET", "/entry/forms/{name}"): frozenset(("pit", "cage", "finance")),
     ("POST", "/entry/forms/{name}"): frozenset(("pit", "cage", "finance")),
+    ("POST", "/entry/second/challenge"): frozenset(("pit", "cage", "count", "finance")),
     ("GET", f"/rounds/{ROUND}"): READ,
     ("GET", f"/rounds/{ROUND}/tables"): READ,
     ("GET", f"/watch/{ROUND}"): SEE,

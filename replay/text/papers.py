@@ -1,0 +1,49 @@
+"""A paper of the floor in words, for the person who signs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ledger.facts import type_name
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from ledger.facts import Body
+
+_MONEY = frozenset(("total", "face", "amount"))
+_PIECES = frozenset(("chips", "currency"))
+_CENTS = 100
+
+
+def paper_name(body: Body) -> str:
+    """The name of a paper's fact: fill dispatched."""
+    return type_name(type(body)).partition(".")[0].replace("_", " ")
+
+
+def paper_says(body: Body) -> list[tuple[str, str]]:
+    """The name and the text of each field of a paper. Amounts are in dollars."""
+    return [
+        (name.replace("_", " "), _text(name, value))
+        for name, value in msgspec.to_builtins(body).items()
+    ]
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, dict) and name in _PIECES:
+        return ", ".join(f"{dollars(int(each))} x {count}" for each, count in value.items())
+    if isinstance(value, dict) and name == "notes":  # of another currency
+        amounts = ((divmod(int(each), _CENTS), count) for each, count in value.items())
+        return ", ".join(f"{whole}.{rest:02d} x {count}" for (whole, rest), count in amounts)
+    if isinstance(value, dict):
+        return " ".join(_text(each, its) for each, its in value.items())
+    if isinstance(value, list | tuple):
+        between = " to " if name == "held" else ", "
+        return ", ".join(
+            between.join(map(str, each)) if isinstance(each, list | tuple) else _text(name, each)
+            for each in value
+        )
+    if isinstance(value, int) and name in _MONEY:
+        return dollars(value)
+    return str(value)
