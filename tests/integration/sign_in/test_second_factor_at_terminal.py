@@ -9,7 +9,7 @@ import pytest
 
 from consumers.registry import install
 from infra.access.connections import AccessDatabase
-from infra.access.second_factor import SecondFactors, _hash
+from infra.access.second_factor import SecondFactors, _hash, new_recovery_codes
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.web import PASSWORD, add_user
 
@@ -62,3 +62,18 @@ def test_where_it_is_required_a_command_needs_one(people: Database, tmp_path: Pa
     refused = given(people, tmp_path, "finb", PASSWORD, **required)
     assert (refused.code, "you have none" in refused.err) == (2, True)
     assert "you have none" not in given(people, tmp_path, "finb", PASSWORD).err, "the control"
+
+
+def test_who_has_a_passkey_alone_reads_what_to_give(people: Database, tmp_path: Path) -> None:
+    """The control has an app, and is asked for its code without a word more."""
+    with closing(AccessDatabase(people)) as access, access.open() as connection:
+        connection.execute(
+            "INSERT INTO access.passkeys VALUES (1, NULL, 0, 'finb', 'phone', '\\x01', '\\x02')"
+        )
+        [code, *_] = new_recovery_codes(connection, "finb")
+    says = "finb has a passkey and no authenticator app, and a terminal takes no passkey"
+    refused = given(people, tmp_path, "finb", PASSWORD)
+    assert (refused.code, says in refused.err) == (2, True)
+    let_in = given(people, tmp_path, "finb", PASSWORD, code)
+    assert "password or code" not in let_in.err, "a recovery code does"
+    assert "takes no passkey" not in given(people, tmp_path, "fina", PASSWORD, CODE).err
