@@ -53,7 +53,7 @@ def test_the_report_reads_offline_in_a_browser_without_a_serious_fault(
     screened: Screened, browser: Browser, tmp_path: Path
 ) -> None:
     out = tmp_path / "dossier"
-    made = screened.cli("dossier", f"hollywood:{screened.subject}", "--by", "S-2001", "--out", out)
+    made = screened.signed("dossier", f"hollywood:{screened.subject}", "--out", out)
     assert made.code == 0, made.err
     page = browser.new_context(offline=True).new_page()
     asked: list[str] = []

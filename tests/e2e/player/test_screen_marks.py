@@ -241,14 +241,14 @@ def test_case_and_dossier_have_the_marks_and_the_dossier_checks_them(
     page.keyboard.press("Enter")
     expect(page.locator("#marks-box", has_text="For the dossier.")).to_be_visible()
     subject = screened.subject
-    claim = ("--position", "1", "--claim", "Short.", "--by", "S-2001", "--json")
-    raised = screened.cli("dispute", "raise", subject, *claim)
+    claim = ("--position", "1", "--claim", "Short.", "--json")
+    raised = screened.signed("dispute", "raise", subject, *claim)
     assert raised.code == 0, raised.err
     page.goto(f"{screened.url}/cases")
     page.get_by_role("link", name="D-").first.click()
     expect(page.get_by_role("link", name="In case and dossier.")).to_be_visible()
     out = tmp_path / "dossier"
-    made = screened.cli("dossier", subject, "--by", "S-2001", "--out", out)
+    made = screened.signed("dossier", subject, "--out", out)
     assert made.code == 0, made.err
     marks = (out / "marks.jsonl").read_text()
     assert "In case and dossier." in marks
@@ -265,5 +265,5 @@ def test_case_and_dossier_have_the_marks_and_the_dossier_checks_them(
     assert still.suffix == ".png"
     assert "In case and dossier." in (out / "report.html").read_text()
     case = raised.json[0]["dispute"]  # tests that come after find no open dispute
-    resolved = screened.cli("dispute", "resolve", case, "--outcome", "Right.", "--by", "S-2001")
+    resolved = screened.signed("dispute", "resolve", case, "--outcome", "Right.")
     assert resolved.code == 0, resolved.err
