@@ -175,6 +175,18 @@ TABLE = (
         " refuse.",
     ),
     Setting(
+        "ROUND_LEDGER_LIVE_CAMERAS_FILE",
+        "none: no camera has a live picture",
+        "File (TOML) with the RTSP address of each camera that *Live* shows; it holds passwords.",
+    ),
+    Setting(
+        "ROUND_LEDGER_MEDIAMTX_URL",
+        "none: only cameras of that file",
+        "Address of a MediaMTX, rtsp://..., that has every other camera's stream under its property"
+        " and name.",
+        secret=True,
+    ),
+    Setting(
         "ROUND_LEDGER_KEY_FACTS_A_MINUTE",
         "120000",
         "Facts a minute that `serve` accepts with one device key; each of several workers counts"
@@ -280,6 +292,8 @@ class Settings:
     lock_after_s: int = 300
     retention_file: Path | None = None
     unconfined_footage: Literal["read", "refuse"] = "read"
+    live_cameras_file: Path | None = None
+    mediamtx_url: str | None = field(default=None, repr=False)
     key_facts_a_minute: int = 120_000
     key_mib_a_minute: int = 64
     witnessed_log: Path | None = None
@@ -343,6 +357,8 @@ def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Se
         lock_after_s=_seconds(given, "LOCK_AFTER_S", 300, 0, _LOCK_S_MAX),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
         unconfined_footage=_unconfined(given),
+        live_cameras_file=_path(given.get("ROUND_LEDGER_LIVE_CAMERAS_FILE")),
+        mediamtx_url=given.get("ROUND_LEDGER_MEDIAMTX_URL"),
         key_facts_a_minute=_quota(given, "KEY_FACTS_A_MINUTE", Settings.key_facts_a_minute),
         key_mib_a_minute=_quota(given, "KEY_MIB_A_MINUTE", Settings.key_mib_a_minute),
         witnessed_log=_path(given.get("ROUND_LEDGER_WITNESSED_LOG")),

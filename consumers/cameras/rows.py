@@ -86,6 +86,14 @@ def tables_of(store: ViewStore, property_: str, cameras: Sequence[str]) -> dict[
     return tables
 
 
+def mapping_rows(store: ViewStore) -> list[TapeRow]:
+    """Every fact that mapped a camera to a table or from it, in order of position."""
+    return store.rows_named(
+        "SELECT tape, table_seq, table_seq FROM {schema}.camera_facts WHERE table_name IS NOT NULL",
+        {},
+    )
+
+
 def properties_with_cameras(
     store: ViewStore, table: str | None = None, camera: str | None = None
 ) -> list[str]:

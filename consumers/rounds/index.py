@@ -198,6 +198,18 @@ def find(store: ViewStore, round_: RoundId) -> Round:
     return Round(*rows[round_])
 
 
+def known(store: ViewStore, rounds: Iterable[RoundId]) -> dict[RoundId, Round]:
+    """Those of these rounds that the index has."""
+    return {RoundId(*key): Round(*row) for key, row in store.load(ROUNDS, rounds).items()}
+
+
+def wagers_of(store: ViewStore, round_: RoundId) -> list[RoundWager]:
+    """The wagers of a round, in order of position, hand and wager."""
+    keys = len(ROUND_KEY)
+    found = [RoundWager(*row[keys:]) for row in store.rows(WAGERS, [round_])]
+    return sorted(found, key=lambda each: (each.position, each.hand, each.wager))
+
+
 def facts_of(store: ViewStore, round_: RoundId) -> list[TapeRow]:
     """All rows of the record that name the round, in order of position; read by key.
 

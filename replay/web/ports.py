@@ -25,6 +25,8 @@ from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import FootageIndex
+from replay.footage.live.addresses import addresses_from
+from replay.footage.live.cameras import LiveCameras
 from replay.recording.papers import PaperDecisions
 from replay.shell.zones import Zones, zones
 from replay.web.alert_watch import AlertWatch
@@ -52,6 +54,7 @@ class Ports(NamedTuple):
     sessions: Sessions
     readings: ReadingLog
     library: FootageIndex  # the footage index
+    live: LiveCameras  # cameras whose pictures come now
     rounds: RoundReader
     alerts: AlertWatch
     dispute_context: DisputeContext  # raises, decides and locks disputes
@@ -73,8 +76,10 @@ def opened_ports(
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record. It is closed when the block ends."""
     access, library = AccessDatabase(database), FootageIndex(settings.home)
+    addresses = addresses_from(settings.live_cameras_file, settings.mediamtx_url)
     with (
         closing(access),
+        closing(LiveCameras(addresses)) as live,
         DisputeDecisions(database) as decisions,
         PaperDecisions(database) as papers,
         ApprovalDecisions(database, tape, settings.home) as approvals,
@@ -95,6 +100,7 @@ def opened_ports(
             ),
             readings=ReadingLog(access),
             library=library,
+            live=live,
             rounds=RoundReader(database, library),
             alerts=AlertWatch(database, tape, settings),
             dispute_context=context,

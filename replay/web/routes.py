@@ -29,8 +29,11 @@ from replay.web.entry.second_person import SecondPersonNeededError
 from replay.web.finance import charts, coupons, drop, fact, win
 from replay.web.imports import pages as imports
 from replay.web.imports import pieces
+from replay.web.live import floor
+from replay.web.live import pictures as live_pictures
+from replay.web.live import table as live_table
 from replay.web.page import STATIC, BrowserHeaders, page
-from replay.web.pages import cases, clips, dossiers, find, footage, live, marks, thumbnails
+from replay.web.pages import cases, clips, dossiers, find, footage, marks, thumbnails
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.review import log_page, pictures, shift_page
@@ -40,6 +43,7 @@ from replay.web.sign_in import pages as sign_in
 from replay.web.statistics import pages as statistics
 
 if TYPE_CHECKING:
+    from replay.web.app import Application
     from replay.web.sign_in.oidc import Client
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -52,7 +56,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     pictures.router,
     log_page.router,
     shift_page.router,
-    live.router,
+    floor.router,
+    live_table.router,
+    live_pictures.router,
     drop.router,
     win.router,
     approvals.router,
@@ -94,9 +100,10 @@ def add_oidc(app: FastAPI, client: "Client") -> None:
     app.include_router(oidc.router)
 
 
-def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
+def add_pages(app: "Application", ports: Ports) -> sign_in.SetUp:
     """Add the pages to the application; returns the maker of the first user's link."""
     app.state.ports = ports
+    app.metrics.watch_live(ports.live.figures)
     app.state.set_up = sign_in.SetUp()
     app.mount("/static", StaticFiles(directory=STATIC))
     app.mount("/docs", Documentation(SITE))

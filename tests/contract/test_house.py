@@ -217,6 +217,7 @@ def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
         "replay/docs/__main__.py",
         "replay/checker/main.py",
         "replay/footage/decoding/sandbox.py",
+        "replay/footage/live/receiver.py",
     }
     draws = {
         "replay/cli/shell/terminal.py",

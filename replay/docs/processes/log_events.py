@@ -20,7 +20,7 @@ LEVELS = {"info": "info", "warning": "warning", "error": "error", "exception": "
 """The level in a line, by the method that logs it."""
 
 SECTIONS = (
-    ("`serve`", ("replay/web/", "replay/cli/serving/")),
+    ("`serve`", ("replay/web/", "replay/cli/serving/", "replay/footage/live/")),
     ("`serve` and `consume --follow`", ("replay/disputes/",)),
     ("`consume`", ("consumers/runtime/", "infra/kafka/", "replay/cli/feed/views.py")),
     ("`consume alerts` and `dlq replay`", ("consumers/alerts/",)),
@@ -158,6 +158,9 @@ MEANINGS = {
     "a dead letter failed again": "the record stays a dead letter",
     "a dead letter was handled": "`dlq replay` succeeded",
     "a line was set aside: it can never be accepted": "the line is in `FILE.aside`",
+    "a camera has no live picture": "somebody watches it, and `why` says what is wrong; it is tried"
+    " again after `again_in_s`, and logged again only if `why` changes",
+    "a live picture comes": "after it was asked for, or after a break",
     "a page failed": "a defect of the program",
     "a page could not be shown": "PostgreSQL did not answer for a page",
     "finance could not be read": "PostgreSQL did not answer `/v1/win` or `/v1/journal`",

@@ -20,6 +20,7 @@ from ledger.errors import Unavailable
 from ledger.record.group_commit import CommitBacklog
 from ledger.record.tape import Counters
 from replay.docs import markdown
+from replay.footage.live.cameras import LiveFigures
 from replay.web.api.metrics import Metrics, RequestMetrics
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def processes() -> dict[str, list[Metric]]:
     requests, relay = RequestMetrics(idle, idle), RelayMetrics()
     requests.requests.labels("batch", "200")
     server = Metrics(nothing, requests, idle)
+    server.watch_live(lambda: LiveFigures(0, 0, 0, 0))
     of_server = [*server.registry.collect(), *requests.registry.collect()]
     relay.passed("ledger.table-events.v1", 0)
     views = ConsumerMetrics(nothing, feed=True, views=["drop"])

@@ -107,7 +107,7 @@ def in_turn(
                 lines = _lines(child, _START_S_MAX + BUSY * sum(job.seconds for job in timed))
                 confined = _read(next(lines, b""), Confined)
                 if confined:
-                    _judge(confined)
+                    accept(confined)
                 while done < len(batch) and (answer := _read(next(lines, b""), kind)):
                     yield answer
                     done += 1
@@ -143,7 +143,7 @@ def _size_s(paths: Iterable[str], files: Mapping[str, GivenFile], limits: Limits
     return min(octets // limits.bytes_a_s, SIZE_S_MAX)
 
 
-def _judge(confined: Confined) -> None:
+def accept(confined: Confined) -> None:
     """Accept how a child is confined, or raise Lacking."""
     from replay.shell.settings import in_force  # noqa: PLC0415 - a child loads this file too
 
@@ -176,18 +176,28 @@ def _tell(confined: Confined) -> None:
 def _started(
     program: str, jobs: Sequence[TimedJob[J]], files: Mapping[str, GivenFile], limits: Limits
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A child that runs these jobs on these files and ends with the block.
+    """A child that runs these jobs on these files and ends with the block."""
+    cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
+    given = [each.descriptor for each in files.values() if each.problem is None]
+    lines = map(json.encode, (files, *jobs))
+    with started(program, lines, given, structs.replace(limits, cpu_s=cpu_s)) as child:
+        yield child
 
-    Its jobs are in a file, because a full pipe would block both sides; the files' descriptors are
-    before them. It writes no bytecode: the
+
+@contextmanager
+def started(
+    program: str, lines: Iterable[bytes], given: Sequence[int], limits: Limits
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A child that reads these lines, has these descriptors open, and ends with the block.
+
+    Its lines are in a file, because a full pipe would block both sides. It writes no bytecode: the
     limit of a file's size would cut it, and no later process could import that module.
     """
-    cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
-    told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
+    told = json.encode(limits).decode()
     command = [sys.executable, "-I", "-B", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
     with tempfile.TemporaryFile() as asked:
-        asked.writelines(json.encode(line) + b"\n" for line in (files, *jobs))
+        asked.writelines(line + b"\n" for line in lines)
         asked.seek(0)
         with subprocess.Popen(  # noqa: S603 - this interpreter and program; paths go to stdin
             command,
@@ -196,7 +206,7 @@ def _started(
             stderr=subprocess.DEVNULL,
             env=environment,
             cwd="/",
-            pass_fds=[each.descriptor for each in files.values() if each.problem is None],
+            pass_fds=given,
         ) as child:
             try:
                 yield child

@@ -62,6 +62,7 @@ ELSEWHERE: Mapping[str, str] = {
     "/footage/{sha256}/frames/{number}.png": "footage_viewed",
     "/footage/{sha256}/stills/{picture}.png": "footage_viewed",
     "/footage/{sha256}/thumbs/{number}.jpg": "footage_viewed",
+    "/live/picture": "footage_viewed",
 }
 """Routes whose readings are facts."""
 

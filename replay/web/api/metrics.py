@@ -10,17 +10,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from prometheus_client import Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 from infra.metrics import MetricsPage, consumer_lag, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
+    from replay.footage.live.cameras import LiveFigures
     from replay.web.request_limits import Budget
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -105,6 +106,10 @@ class Metrics(MetricsPage):
             self.gauge("workers", says, lambda: 1 + others.running)
             self.scrape(lambda: _restarts(others.restarts))
 
+    def watch_live(self, figures: Callable[[], LiveFigures]) -> None:
+        """Export the counts of live pictures, too."""
+        self.scrape(lambda: _live(figures()))
+
     def page(self) -> bytes:
         """All metrics in Prometheus's text format."""
         own = self.requests.page()
@@ -126,6 +131,17 @@ def joined(pages: Mapping[int, bytes]) -> bytes:
                 for sample in each.samples
             ]
     return generate_latest(_Families(families.values()))
+
+
+def _live(figures: LiveFigures) -> Iterator[Metric]:
+    name, wanted = "round_ledger_live", "Cameras that are watched on Live, or were lately."
+    yield GaugeMetricFamily(f"{name}_cameras_wanted", wanted, value=figures.wanted)
+    connected = "Those of them whose pictures come."
+    yield GaugeMetricFamily(f"{name}_cameras_connected", connected, value=figures.connected)
+    octets = "Bytes of live pictures received."
+    yield CounterMetricFamily(f"{name}_octets", octets, value=figures.octets)
+    breaks = "Times that a live picture broke off or did not come."
+    yield CounterMetricFamily(f"{name}_breaks", breaks, value=figures.breaks)
 
 
 def _restarts(times: int) -> Iterator[Metric]:

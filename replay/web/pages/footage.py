@@ -114,6 +114,19 @@ def viewed(
     views(request).add(user, (each.sha256 for each in its))
 
 
+def viewed_live(
+    request: Request, user: User, property_: str, camera: str, span: tuple[int, int]
+) -> None:
+    """Record that a user opened a camera's live picture, once a shift.
+
+    span: from and to of the pictures that are at hand as it is opened.
+    """
+    name = f"live {property_}/{camera}"
+    if not views(request).has(user, name):
+        _put(request, user, property_, "live picture opened on the screen", {camera: span})
+        views(request).add(user, [name])
+
+
 def views(request: Request) -> Views:
     """What was viewed through this server since it started."""
     state = request.app.state

@@ -119,6 +119,7 @@ def asked(of: Floor) -> Iterator[str]:
     yield from ("/", "/review/samples", "/live", "/log", "/cases", "/shift", of.case)
     [shift] = shifts.shifts(of.site.database)
     yield f"/shift/hollywood/{shift.shift}"
+    yield from (f"/live/{page}?property=hollywood&table={table}" for page in ("table", "back"))
     yield from (f"/{page}?gaming_day={day}" for page in ("drop", "win", "win/charts"))
     yield f"/win/coupons?gaming_day={day}"
     yield f"/win/fact?source={quote(of.paid[0])}&id={quote(of.paid[1])}"

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 ROUND = "/rounds/hollywood/CC-01/2026-11-20/2"
 NO_PERSON = frozenset(
     (
-        *("/account", "/live", "/drop", "/win", "/win/charts", "/win/coupons"),
+        *(
+            "/account",
+            "/live",
+            "/live/table",
+            "/live/back",
+            "/drop",
+            "/win",
+            "/win/charts",
+            "/win/coupons",
+        ),
         *("/import", "/import/uploads/{upload}", "/import/{upload}"),
         *("/entry", "/entry/inventories", "/entry/slips/new", "/entry/forms/{name}"),
         "/entry/slips/{property_}/{kind}/{slip:path}",

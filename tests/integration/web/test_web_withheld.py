@@ -516,6 +516,9 @@ def visited(review: Review) -> dict[str, str]:
     plain = {path: path for path in pages() if "{" not in path}
     return plain | {
         "/": "/?limit=200",
+        "/live/table": f"/live/table?property=hollywood&table={review.round.id.table}",
+        "/live/back": f"/live/back?property=hollywood&table={review.round.id.table}",
+        "/live/picture": "/live/picture?property=hollywood&camera=none",
         "/rounds.csv": "/rounds.csv?finding=any",
         "/find": "/find?limit=200",
         "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",

@@ -1,10 +1,11 @@
 """The page Live: the floor now, refreshed every two seconds by its script.
 
-The script fetches the inner part of this page. Without scripts the page is reloaded by hand.
+The script fetches the inner part of this page, and the pictures of cameras beside it. Without
+scripts there are no pictures, and the page is reloaded by hand.
 """
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -12,11 +13,15 @@ from fastapi import APIRouter, Depends, Request, Response
 from consumers.alerts.kinds.tables import TABLE_QUIET
 from consumers.floor import table_board
 from consumers.floor.table_board import Board
-from consumers.rounds import search
+from consumers.rounds import index, search
+from consumers.rounds.index import ROUNDS, Round
 from infra.access.users import User
+from infra.postgres.view_tables import reading
 from ledger.values import RoundId, parse_subject
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.live.table import BACK_S, back_path, table_path
+from replay.web.live.table_cameras import OnTables, TableName, table_cameras
 from replay.web.page import page
 from replay.web.pages.alarms import alarms
 from replay.web.pages.find import FRAGMENT
@@ -42,6 +47,10 @@ class TableNow(NamedTuple):
     seats: int  # positions that are taken
     state: str
     age_s: int  # seconds since its latest fact
+    money: Round | None  # the round so far; None: there is none, or it is withheld
+    camera: str | None  # whose live picture is shown
+    path: str  # of the table's own page
+    back_path: str
 
 
 @router.get("/live")
@@ -54,7 +63,10 @@ def live(request: Request, who: Watcher) -> Response:
     alerts = ports(request).alerts.now()
     told = alarms(blind_review.alerts(alerts.all, blind))
     quiet = {each.about for each in alerts.all if each.kind == TABLE_QUIET.name}
-    tables = [_table(each, now_us, quiet) for each in sorted(boards, key=_place)]
+    rounds = who.has("surveillance", "auditor")
+    money = _money(request, boards, blind) if rounds else {}
+    cameras = table_cameras(request) if rounds else {}
+    tables = [_table(each, now_us, quiet, money, cameras) for each in sorted(boards, key=_place)]
     part = request.headers.get(FRAGMENT) == "floor"
     return page(
         request,
@@ -67,7 +79,9 @@ def live(request: Request, who: Watcher) -> Response:
         tables=tables,
         several=len({each.property for each in boards}) > 1,
         open=sum(each.open is True for each in boards),
-        rounds=who.has("surveillance", "auditor"),
+        rounds=rounds,
+        pictures=sum(each.camera is not None for each in tables),
+        back_s=BACK_S,
         day_s=DAY_S,
         left_out=len(blind),
         open_findings=blind_review.counts(request, who).open,
@@ -79,13 +93,35 @@ def _place(board: Board) -> tuple[bool, str, str]:
     return board.open is False, board.table, board.property
 
 
-def _table(board: Board, now_us: int, quiet: Collection[str]) -> TableNow:
+def _money(
+    request: Request, boards: list[Board], blind: blind_review.Hidden
+) -> dict[RoundId, Round]:
+    """What the tables' rounds came to so far, without withheld ones."""
+    rounds = {parse_subject(each.round, each.property) for each in boards if each.round}
+    shown = [each for each in rounds if each is not None and each not in blind]
+    with reading(ports(request).database, [ROUNDS.name]) as store:
+        return index.known(store, shown)
+
+
+def _table(
+    board: Board,
+    now_us: int,
+    quiet: Collection[str],
+    money: Mapping[RoundId, Round],
+    cameras: OnTables,
+) -> TableNow:
+    name = TableName(board.property, board.table)
+    round_ = parse_subject(board.round, board.property) if board.round else None
     return TableNow(
         board,
-        parse_subject(board.round, board.property) if board.round else None,
+        round_,
         len({position for seat in board.seats for position in seat.positions}),
         _state(board, quiet),
         (now_us - board.last_us) // 1_000_000,
+        money.get(round_) if round_ else None,
+        next(iter(cameras.get(name, ())), None),
+        table_path(name),
+        back_path(name),
     )
 
 
