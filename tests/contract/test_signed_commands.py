@@ -7,7 +7,7 @@ from replay.docs.cli import commands
 PEOPLE = ("EMPLOYEE", "WHO")
 """What `--by` takes where it is a person; elsewhere it is a grouping."""
 
-RECORDS_NO_FACT = {"dispute show", "review list", "dlq replay"}
+READS = {"dispute show", "review list"}
 
 
 def by_people() -> dict[str, set[str]]:
@@ -22,7 +22,7 @@ def by_people() -> dict[str, set[str]]:
 
 def test_a_command_in_a_persons_name_takes_that_persons_password() -> None:
     named = by_people()
-    assert {name for name, its in named.items() if "--password-file" not in its} == RECORDS_NO_FACT
+    assert {name for name, its in named.items() if "--password-file" not in its} == READS
 
 
 def test_the_commands_that_people_sign_are_among_them() -> None:

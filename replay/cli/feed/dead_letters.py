@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -16,6 +17,7 @@ from ledger.errors import NotFound
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.people import PasswordFile, signer
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import log_to_stderr
@@ -145,6 +147,7 @@ def replay(
             callback=lambda text: text and written(text, "--by"),
         ),
     ] = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Process dead letters again once their cause is fixed.
@@ -155,7 +158,7 @@ def replay(
     Example: round-ledger dlq replay 0@17 --by S-2001
     """
     log_to_stderr()
-    who = by or local_actor().name
+    who = _operator(by, password_file)
     failures = 0
     with _open() as shelf:
         chosen = _chosen(shelf, places)
@@ -167,6 +170,14 @@ def replay(
                 say(f"{_place(dead)}: {failed or 'handled'}.")
     if failures:
         raise typer.Exit(FINDINGS)
+
+
+def _operator(by: str | None, password_file: Path | None) -> str:
+    """Who processes them: the person who is named and signs, or this login."""
+    if not by:
+        return local_actor().name
+    with opened_database() as database:
+        return signer(database, by, password_file, "ops")
 
 
 @contextmanager

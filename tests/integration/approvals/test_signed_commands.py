@@ -68,6 +68,7 @@ KEEPERS: tuple[tuple[str, ...], ...] = (
     ("keys", "revoke", "56475aa75463474c", *WHY),
     ("grants", "set", "shoe", "grants.json", *WHY),
     ("submissions", "file", "submission.json"),
+    ("dlq", "replay"),
 )
 
 
