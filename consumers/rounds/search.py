@@ -66,9 +66,14 @@ SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce(lea
        SELECT min(b.time_us) FROM {schema}.find_seats b
         WHERE b.property = a.property AND b.table_name = a.table_name
           AND b.position = 0 AND b.time_us > a.time_us)), %(forever)s) AS until_us
-  FROM {schema}.find_seats a WHERE a.comes AND a.patron = %(patron)s
+  FROM {schema}.find_seats a WHERE a.comes AND a.patron = ANY(ARRAY(
+       SELECT %(patron)s UNION ALL
+       SELECT p.pseudonym FROM ledger.pseudonyms p WHERE p.token = %(patron)s))
 """
-"""The times a patron held positions: until one was taken or left, or the table was closed."""
+"""The times a patron held positions: until one was taken or left, or the table was closed.
+
+Facts have a pseudonym in place of a token. Earlier ones have the token.
+"""
 
 _BY_KEY = """
 SELECT x.* FROM k CROSS JOIN LATERAL (
@@ -107,7 +112,8 @@ class Filters(Struct, kw_only=True, frozen=True):
     row: the beginning of a printed row, in any case. rows: one of these, whole, in lower case.
     calls: a decision or an irregularity that the round has a fact of, one of these.
     dispute: the name of a dispute about the round; `any` is any dispute.
-    dealer: credential of an employee who dealt in it. patron: token of a patron with a wager in it.
+    dealer: credential of an employee who dealt in it.
+    patron: token or pseudonym of a patron with a wager in it.
     cards: all held by one holder; by the player at `position` if that is given.
     without: rounds to leave out.
     """
@@ -181,7 +187,7 @@ class Dealt(Struct):
     """Details of a round: its dealers, the patrons at its wagers, its findings and disputes."""
 
     dealers: list[str]  # credential numbers, by arrival; role `dealer` first
-    patrons: dict[int, str]  # token by position
+    patrons: dict[int, str]  # token by position; the pseudonym of a patron who was erased
     findings: list[tuple[str, str]]  # code and sentence, each once, sorted
     disputes: list[str]
 
@@ -507,7 +513,9 @@ _LAST_AT = """
 """
 
 _PATRONS = f"""
-SELECT DISTINCT ON ({_G}, p.position) {_G}, p.position, a.patron FROM {_GIVEN}
+SELECT DISTINCT ON ({_G}, p.position) {_G}, p.position, coalesce((
+       SELECT t.token FROM ledger.pseudonyms t WHERE t.pseudonym = a.patron), a.patron)
+  FROM {_GIVEN}
   JOIN {{schema}}.rounds x ON {_SAME}
  CROSS JOIN LATERAL unnest(x.positions) AS p (position)
   JOIN LATERAL (

@@ -19,6 +19,8 @@ from psycopg.rows import tuple_row
 
 from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
+from infra.postgres.patrons import vault
+from infra.postgres.patrons.vault import append_pseudonymised
 from ledger.errors import NotFound, Refused
 from ledger.record.later_breaks import verify_every
 from ledger.record.quarantine import QuarantineCounts, QuarantineRow, verify_quarantine
@@ -287,6 +289,11 @@ class PostgresTape:
                     hint="`round-ledger quarantine show` names the position of its fact.",
                 ) from error
 
+    def text_pseudonymised(self, octets: bytes, source: str | None) -> bytes:
+        """A fact as text, with pseudonyms in place of patrons' tokens (`ledger.record`)."""
+        with self._write() as connection:
+            return vault.text_pseudonymised(connection, octets, source)
+
     def read(self, after: int, limit: int) -> list[TapeRow]:
         """Rows with position > `after`, in order of position."""
         return self._read(lambda c: read(c, after, limit))
@@ -378,7 +385,8 @@ class PostgresTape:
     ) -> Verified:
         """Recompute every hash chain from bytes; `kept` are heads stored elsewhere.
 
-        Then recompute every digest of the quarantine (`ledger.record.quarantine`).
+        Then recompute every digest of the quarantine (`ledger.record.quarantine`), and every
+        pseudonym (`ledger.record.pseudonyms`).
         Facts may be appended meanwhile; later ones are not verified. first: verifies the chains in
         another way; if it returns None, they are read here.
         """
@@ -391,7 +399,9 @@ class PostgresTape:
             seen = first(expected) or verify_every(again, expected, progress)
             counted = _counted_aside(connection)
             breaks = verify_quarantine(aside_to_verify(connection, counted.last), counted)
-            return seen._replace(aside=counted.last).with_breaks(breaks)
+            seen = seen._replace(aside=counted.last).with_breaks(breaks)
+        with self.database.snapshot() as connection:
+            return seen.with_breaks(vault.breaks(connection))
 
     def close(self) -> None:
         """Close every connection."""
@@ -470,8 +480,15 @@ def append(
 ) -> list[Receipt]:
     """Judge and append inputs in one call; one receipt each, in order.
 
+    Tokens of patrons are kept apart (`ledger.record.pseudonyms`), which takes a transaction.
     Raises `Refused`, with nothing appended, for a fact the record cannot hold.
     """
+    return append_pseudonymised(connection, facts, lambda given: _append(connection, given))
+
+
+def _append(
+    connection: psycopg.Connection[Any], facts: Sequence[Received | Quarantined]
+) -> list[Receipt]:
     received = [fact for fact in facts if isinstance(fact, Received)]
     aside = [fact for fact in facts if isinstance(fact, Quarantined)]
     row = _run(connection, _APPEND, (*_fact_columns(received), *_aside_columns(aside))).fetchone()
@@ -481,8 +498,12 @@ def append(
 def release(connection: psycopg.Connection[Any], quarantine_id: int, fact: Received) -> Receipt:
     """As `PostgresTape.release`, inside a transaction of the caller. Raises what psycopg does."""
     _check(fact)
-    row = _run(connection, _RELEASE, (quarantine_id, *fact)).fetchone()
-    return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
+
+    def released(facts: Sequence[Received | Quarantined]) -> list[Receipt]:
+        row = _run(connection, _RELEASE, (quarantine_id, *facts[0])).fetchone()
+        return _receipts(facts, _Answer(*cast("tuple[Any, ...]", row)))
+
+    return append_pseudonymised(connection, [fact], released)[0]
 
 
 def read(

@@ -1,10 +1,19 @@
-"""The record itself: a break that people explained, and an input that they released."""
+"""The record itself: breaks explained, inputs released, patrons erased, each by two people."""
 
 from typing import Annotated
 
 from msgspec import Meta
 
-from ledger.facts.vocabulary import Body, Employee, FactRef, Identifier, Label, Sha256, Text
+from ledger.facts.vocabulary import (
+    Body,
+    Employee,
+    FactRef,
+    Identifier,
+    Label,
+    Pseudonym,
+    Sha256,
+    Text,
+)
 
 _Number = Annotated[int, Meta(ge=1, le=2**53)]
 
@@ -37,6 +46,18 @@ class QuarantineReleased(Body, frozen=True, kw_only=True):
     quarantine: _Number
     of: FactRef
     fact_sha256: Sha256
+    because: Text
+    by: Employee
+    second: Employee
+
+
+class PatronErased(Body, frozen=True, kw_only=True):
+    """Two people erase a patron: with this fact, the tokens behind the pseudonyms are gone.
+
+    pseudonyms: what facts, views and the feed have in place of the token, and keep.
+    """
+
+    pseudonyms: Annotated[tuple[Pseudonym, ...], Meta(min_length=1, max_length=256)]
     because: Text
     by: Employee
     second: Employee

@@ -29,6 +29,9 @@ RoundRef = Annotated[
 Sha256 = Annotated[str, Meta(pattern=rf"^[0-9a-f]{{64}}{_END}")]
 """A SHA-256 in lower-case hexadecimal."""
 
+Pseudonym = Annotated[str, Meta(pattern=rf"^pseudonym:[0-9a-f]{{64}}{_END}")]
+"""What the record has in place of a patron's token."""
+
 Label = Annotated[str, Meta(min_length=1, max_length=128)]
 """The text on a thing or a form: a batch, a seal, a slip, a serial number, a camera."""
 

@@ -43,6 +43,8 @@ BreakKind = Literal[
     "quarantine edited",
     "quarantine deleted",
     "quarantine inserted",
+    "pseudonym edited",
+    "pseudonym deleted",
 ]
 """The kinds of break, as far as the record itself can show."""
 
@@ -81,11 +83,12 @@ class RecordBreak(NamedTuple):
     kind: BreakKind
     tape: str | None  # None: no remaining row shows it
     table_seq: int | None
-    position: int | None  # None: the break is in quarantine
+    position: int | None  # None: the break is in quarantine or among the pseudonyms
     says: str
     quarantine_id: int | None = None  # number of a row of the quarantine
     row_sha256: str | None = None  # of the row that stands there (`ledger.record.acknowledged`)
     acknowledged: Acknowledgement | None = None
+    pseudonym: int | None = None  # number of a row of the pseudonyms
 
 
 class TapePlace(NamedTuple):

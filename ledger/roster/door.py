@@ -41,6 +41,7 @@ COMMANDS_ONLY = {
     "grants_set.v1": "grants",
     "break_acknowledged.v1": "acknowledge",
     "quarantine_released.v1": "quarantine release",
+    "patron_erased.v1": "erase",
     "approval_requested.v1": "approve",
     "approval_given.v1": "approve",
     "approval_refused.v1": "approve",

@@ -19,10 +19,16 @@ from infra.access.users import KEEPERS
 from infra.postgres.recorder import InputRelease
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused
-from ledger.facts import BreakAcknowledged, QuarantineReleased, VarianceExplained
+from ledger.facts import (
+    BreakAcknowledged,
+    PatronErased,
+    QuarantineReleased,
+    VarianceExplained,
+)
 from ledger.facts.vocabulary import FactRef
 from ledger.roster.door import TWO_PEOPLE
 from ledger.values import dollars, format_time
+from replay.approvals.erasures import patron_of, pseudonyms_of, require_no_hold
 from replay.approvals.releases import corrected_of, fact_digest, released_fact, require_new
 from replay.recording.plain_papers import EnteredPaper
 from replay.recording.sealed_days import (
@@ -182,6 +188,31 @@ def _acknowledged_break(of: Proposed) -> MadeFact:
     return MadeFact(case, body, f"{of.terms['kind'].replace('_', ' ')} at {where}"[:128], says)
 
 
+def _erased_patron(of: Proposed) -> MadeFact:
+    """The request names pseudonyms, and never the token: it stays on record."""
+    patron = patron_of(of.database, of.property, pseudonyms_of(of.terms))
+    require_no_hold(of.database, patron)
+    body = PatronErased(
+        pseudonyms=patron.pseudonyms,
+        because=written(of.terms.get("because", ""), "because"),
+        by=of.by,
+        second=of.second,
+    )
+    new = EnteredPaper(
+        property=of.property, place="office", fact="patron_erased", key=of.terms["key"]
+    )
+    case = of.read(new)
+    assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
+    case.require(body)
+    says = [
+        ("casino", of.property),
+        ("token of the patron", patron.token),
+        *(("pseudonym", each) for each in patron.pseudonyms),
+        ("reason", body.because),
+    ]
+    return MadeFact(case, body, patron.pseudonyms[0], says)
+
+
 def release_act(fact: Received) -> str:
     """The act that releases a fact: one that two people sign needs their roles."""
     return "closing_release" if fact.type in TWO_PEOPLE else "quarantine_release"
@@ -264,6 +295,7 @@ def _win(of: Proposed, day: str) -> str:
 
 
 _FINANCE: frozenset[Role] = frozenset(("finance",))
+_SURVEILLANCE: frozenset[Role] = frozenset(("surveillance",))
 _KEEPERS: frozenset[Role] = frozenset(KEEPERS)
 
 ACTS = (
@@ -285,6 +317,7 @@ ACTS = (
         "closing_release", "Release a closing or an explanation from quarantine",
         _FINANCE, _FINANCE, _released_closing,
     ),
+    Act("patron_erase", "Erase a patron's token", _SURVEILLANCE, _SURVEILLANCE, _erased_patron),
 )  # fmt: skip
 """Every act that two people sign."""
 

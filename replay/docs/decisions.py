@@ -9,7 +9,9 @@ from replay.docs import markdown
 FOLDER = Path(__file__).parents[2] / "docs" / "adr"
 
 SUBJECTS: dict[str, tuple[int, ...]] = {
-    "The record": (1, 3, 4, 5, 6, 7, 8, 9, 51, 124, 172, 188, 234, 245, 246, 255, 256, 257),
+    "The record": (
+        *(1, 3, 4, 5, 6, 7, 8, 9, 51, 124, 172, 188, 234, 244, 245, 246, 247, 255, 256, 257),
+    ),
     "Facts on their way in": (32, 52, 54, 125, 170, 175, 177, 191, 231, 232, 233, 250, 265),
     "Rules of all games": (22, 23, 25, 43, 45, 82, 84, 87, 155, 162, 178, 186),
     "Readings of one game": (20, 21, 24, 78, 79, 80, 81, 83, 85, 86, 89),

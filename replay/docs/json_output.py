@@ -21,6 +21,7 @@ from consumers.runtime.unpark import Released
 from infra.access.connections import Event
 from infra.kafka.topics import Difference
 from infra.postgres.parking import ParkedSummary
+from infra.postgres.patrons.vault import NamedPlace
 from infra.postgres.tape import PartLag
 from ledger.finance.checks import BookLine, CheckException, CheckLine
 from ledger.finance.coupons import BatchLine, CouponException, QuarterLine, UnknownLine
@@ -147,7 +148,14 @@ FORMS = (
     JsonForm(("day show", "day reopen", "day close"), "gaming day", fields_of(ClosedDay)),
     JsonForm(("day close",), "gaming day that lacks something", ("missing", "tables")),
     JsonForm(
-        ("acknowledge", "day close", "day reopen", "quarantine release", "variance explain"),
+        (
+            "acknowledge",
+            "day close",
+            "day reopen",
+            "erase patron",
+            "quarantine release",
+            "variance explain",
+        ),
         "request, once the ledger has users",
         _REQUEST,
     ),
@@ -218,6 +226,8 @@ FORMS = (
     JsonForm(("dlq replay",), "dead letter", ("place", "replayed", "reason")),
     JsonForm(("dossier",), "file", ("path", "bytes", "sha256")),
     JsonForm(("drop",), "table and gaming day", fields_of(Drop)),
+    JsonForm(("erase plan",), "patron", ("property", "pseudonyms", "places", "holds")),
+    JsonForm(("erase patron",), "erased patron", ("erased", "property", "position")),
     JsonForm(("errors",), "group", fields_of(ErrorRow)),
     JsonForm(
         ("win", "win --by shift"),
@@ -437,6 +447,7 @@ INSIDE: tuple[tuple[str, type], ...] = (
     ("`parked` of a view", ParkedSummary),
     ("`broken` of a record", RecordBreak),
     ("`acknowledged` of a break", Acknowledgement),
+    ("`places` of a patron", NamedPlace),
 )
 """Objects within others, by where they stand."""
 

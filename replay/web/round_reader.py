@@ -17,6 +17,7 @@ from consumers.cameras.cameras import CAMERA_FACTS, OFF_US, rows_about
 from consumers.cameras.segments import segments_over
 from consumers.rounds.index import ROUND_INDEX
 from consumers.rulings.table_context import AROUND_ROUNDS
+from infra.postgres.patrons.vault import known_tokens
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound
 from ledger.facts import SeatLeft, SeatTaken, SegmentRecorded
@@ -127,7 +128,10 @@ class RoundReader:
         )
 
     def patrons(self, told: KeptRound) -> Mapping[int, str]:
-        """The patron token of each position when the round began, from facts of seats."""
+        """The patron token of each position when the round began, from facts of seats.
+
+        The pseudonym of a patron who was erased.
+        """
         round_, began = told.story.round, told.story.facts[0].time_us
         with reading(self._database, [AROUND_ROUNDS.name]) as store:
             found = store.query(
@@ -152,7 +156,8 @@ class RoundReader:
             elif isinstance(body, SeatLeft):
                 for position in body.positions:
                     holds.pop(position, None)
-        return holds
+        tokens = known_tokens(self._database, holds.values())
+        return {position: tokens.get(each, each) for position, each in holds.items()}
 
     def recorded(self, sha256: str) -> tuple[str, SegmentRecorded] | None:
         """The fact that recorded an indexed segment, with its property; None if there is none."""

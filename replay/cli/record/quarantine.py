@@ -119,6 +119,8 @@ def release(
         fact = released_fact(tape, number, octets, str(corrected)).fact
         person = signed_in(database, by, password_file)
         if person:
+            if octets is not None:  # the request is on record for good
+                octets = tape.text_pseudonymised(octets, fact.source)
             wanted = _wanted(number, fact, octets, because, second)
             two_people(by, second, "--second")
             ask(database, person, wanted, json=json)

@@ -109,6 +109,9 @@ COMMANDS = (
         OPERATIONS,
         "Acknowledge a break of the record, by two people, with a reason.",
     ),
+    Command(
+        "erase", "record.erase", OPERATIONS, "Erase a patron's token, by two people, on record."
+    ),
     Command("log", "record.log", OPERATIONS, "Seal the record into a log that others witness."),
     Command("witness", "record.witness", OPERATIONS, "Witness a log: cosign what continues it."),
     Command(

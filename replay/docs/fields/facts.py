@@ -127,6 +127,7 @@ MEANINGS = {
     "prepared_by": "who wrote the request",
     "preshuffled": "whether the cards came shuffled",
     "progressives": "terms of each progressive meter, by wager: rate, seed, reset",
+    "pseudonyms": "what the record has in place of the patron's token",
     "public_key": "public half of the key",
     "purpose": "what the fee or the throw is for",
     "quantity": "number of coupons",

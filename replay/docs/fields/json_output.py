@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 MEANINGS = {
+    "erased": "pseudonyms whose token is gone",
+    "holds": "open disputes and locked footage that forbid erasing now",
+    "named_by": "`pseudonym`, or `token`: the token itself stands in their bytes",
+    "places": "rows of the record and the quarantine that name the patron",
+    "pseudonym": "number of a row of the pseudonyms; null: the break is elsewhere",
+    "pseudonyms": "what the record has in place of the token",
     "request": "name of the request",
     "terms": "what was typed for a request, by name",
     "about": "what a request is of, such as a gaming day",

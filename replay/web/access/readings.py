@@ -118,6 +118,11 @@ def _address(page: SplitResult) -> str:
     return (f"{page.path}?{asked}" if asked else page.path)[:OPENED_FROM_MAX]
 
 
+def names_token(text: str) -> bool:
+    """Whether a text looks as if it had a patron's token."""
+    return _TOKEN.search(text) is not None
+
+
 def without_tokens(query: str) -> str:
     """The question in an address, without the tokens of patrons: the log is never erased."""
     told = [

@@ -22,11 +22,13 @@ from consumers.rulings import rulings
 from infra.access.saved_searches import NAME_MAX, SavedSearches
 from infra.access.users import Role, User
 from infra.postgres.connection import Database
+from infra.postgres.patrons.vault import known_pseudonyms
 from ledger.errors import Usage
 from ledger.games import games
+from ledger.record.pseudonyms import is_pseudonym
 from ledger.rules.engine.finding_codes import CODES
 from ledger.rules.engine.ruling import TableFindings
-from ledger.values import RoundId, parse_round
+from ledger.values import RoundId, parse_round, quantity
 from replay.ask import searching, sheet
 from replay.ask.house import HouseHours
 from replay.ask.sentence import TEXT_MAX as SENTENCE_MAX
@@ -36,6 +38,7 @@ from replay.text.times import read as read_time
 from replay.text.typed import cards, cents, code, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in, signed_in_lately
+from replay.web.access.readings import names_token
 from replay.web.page import page
 from replay.web.ports import ports
 
@@ -141,7 +144,7 @@ def save(
 ) -> Response:
     """Keep a search under a name."""
     called = written(" ".join(name.split())[:NAME_MAX], "name")
-    typed = _of_query(query)
+    typed = _without_token(request, _of_query(query))
     SavedSearches(ports(request).access).save(who.name, called, urlencode(typed))
     return RedirectResponse(f"/?{urlencode(typed)}", 303)
 
@@ -158,6 +161,30 @@ def _of_query(query: str) -> dict[str, str]:
     told = QueryParams(query.removeprefix("?"))
     given = {name: told.get(name, "").strip()[: _most(name)] for name in FIELDS if name != "after"}
     return {name: text for name, text in given.items() if text}
+
+
+def _without_token(request: Request, typed: dict[str, str]) -> dict[str, str]:
+    """What is typed, with a pseudonym in place of a token: a search is kept, a token erased.
+
+    Raises `Usage` if a sentence names a patron, or if no pseudonym or several stand for the token.
+    """
+    if names_token(typed.get("ask", "")):
+        raise Usage(
+            "A sentence with a patron's token is not kept",
+            where="ask",
+            hint="Give the token in the field for it.",
+        )
+    token = typed.get("patron", "")
+    if not token or is_pseudonym(token):
+        return typed
+    known = known_pseudonyms(ports(request).database, token)
+    if len(known) != 1:
+        raise Usage(
+            f"{quantity(len(known), 'pseudonym')} stand for this token",
+            where="patron",
+            hint="Keep the search without it, or search by one pseudonym.",
+        )
+    return typed | {"patron": known[0]}
 
 
 def _sees_tokens(who: User) -> bool:

@@ -55,6 +55,7 @@ ENDS = {
     "approve withdraw": 2,  # as above
     "day close": 2,  # it is closed, and opened again once somebody approves it
     "acknowledge": 2,  # the demo's record has no break
+    "erase patron": 2,  # no patron of the demo has that token
     "keys revoke": 2,  # that key is not there
     "keys signing make": 2,  # the demo has made a key
     "unpark": 2,  # nothing is parked
@@ -117,7 +118,7 @@ NOT_COMPARED = {
     "log begin", "witness begin", "witness key", "dispute overdue", "shift begin",
     "shift hand-over", "shift countersign", "shift report",
     "consume alerts", "footage watch", "keys signing show", "meters", "users passkeys",
-    "users sessions",
+    "users sessions", "erase patron",
 }  # fmt: skip
 """Forms of JSON that no line prints: there is nothing to print, or it is not run."""
 

@@ -84,9 +84,11 @@ MAY: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/win/charts"): frozenset(("finance", "auditor")),
     ("GET", "/win/coupons"): frozenset(("finance", "auditor")),
     ("GET", "/win/fact"): frozenset(("finance", "auditor")),
-    ("GET", "/approvals"): frozenset(("finance", "ops", "auditor")),
-    ("GET", "/approvals/{property_}/{name}"): frozenset(("finance", "ops", "auditor")),
-    ("POST", "/approvals/{property_}/{name}"): frozenset(("finance", "ops")),
+    ("GET", "/approvals"): frozenset(("finance", "ops", "surveillance", "auditor")),
+    ("GET", "/approvals/{property_}/{name}"): frozenset(
+        ("finance", "ops", "surveillance", "auditor")
+    ),
+    ("POST", "/approvals/{property_}/{name}"): frozenset(("finance", "ops", "surveillance")),
     ("GET", "/entry"): PAPERS | frozenset(("count",)),
     ("GET", "/entry/inventories"): PIT,
     ("POST", "/entry/inventories"): PIT,

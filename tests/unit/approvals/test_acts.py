@@ -16,6 +16,7 @@ TITLES = {
     "break_acknowledge": "Acknowledge a break of the record",
     "quarantine_release": "Release an input from quarantine",
     "closing_release": "Release a closing or an explanation from quarantine",
+    "patron_erase": "Erase a patron's token",
 }
 
 

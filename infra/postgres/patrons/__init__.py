@@ -1,0 +1,1 @@
+"""The table of pseudonyms: tokens of patrons apart from the record."""
