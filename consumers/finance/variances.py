@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from consumers.finance import papers
 from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
-from consumers.finance.sealed import sealed_wins
+from consumers.finance.sealed import day_money, sealed_wins
+from consumers.finance.sealed.sealed_wins import TABLES
 from consumers.rounds.search_index import POSTS
 from consumers.rounds.search_index import VIEW as SEARCH
 from infra.postgres import tape
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 VIEWS = (*sealed_wins.VIEWS, SEARCH)
 """The views to catch up before `read`."""
-
-_TABLES = tuple(each.name for view in sealed_wins.VIEWS for each in view.tables)
 
 
 def read(
@@ -117,7 +116,7 @@ def one_property(database: Database, property_: str | None) -> str:
 
 
 def _properties(database: Database) -> list[str]:
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         heads = tape.heads(store.connection)
     return sorted({head.tape.partition("/")[0] for head in heads})
 
@@ -131,8 +130,8 @@ def require_table(database: Database, property_: str, table: str, gaming_day: st
             where="table",
             hint=f"Tables on record are {', '.join(tables) or 'none'}.",
         )
-    with reading(database, _TABLES) as store:
-        days = sealed_wins.days_of_money(store, property_, [(gaming_day, gaming_day)])
+    with reading(database, TABLES) as store:
+        days = day_money.days_of_money(store, property_, [(gaming_day, gaming_day)])
     if not days:
         raise NotFound(
             f"No money is on record for gaming day {gaming_day}",
@@ -143,7 +142,7 @@ def require_table(database: Database, property_: str, table: str, gaming_day: st
 
 def last_day(database: Database, property_: str) -> str | None:
     """The last gaming day that has money."""
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         [(day,)] = store.query(
             "SELECT greatest((SELECT max(gaming_day) FROM {schema}.ruling_money"
             " WHERE property = %(property)s), (SELECT max(gaming_day) FROM {schema}.finance_facts"
@@ -163,7 +162,7 @@ def _days(
     """The money of each group and day within some days. Closed days are as signed."""
     if asked.by == "dealer":
         return _of_dealers(database, asked, within)
-    days = sealed_wins.money_of_days(
+    days = day_money.money_of_days(
         database, asked.property, within, kept=kept, by_shift=asked.by == "shift", table=table
     )
     return [each for found in days for each in grouped(found, asked.by)]
@@ -192,9 +191,9 @@ def _of_dealers(
     database: Database, asked: VarianceAsked, within: Sequence[DaySpan]
 ) -> list[MoneyOfDay]:
     """The money of the rounds that each dealer dealt. A dealer has no drop, and so no hold."""
-    names = [*_TABLES, *(each.name for each in SEARCH.tables)]
+    names = [*TABLES, *(each.name for each in SEARCH.tables)]
     with reading(database, names) as store:
-        among = sealed_wins.days_of_money(store, asked.property, within)
+        among = day_money.days_of_money(store, asked.property, within)
         found = of_dealers(store, POSTS.name, asked.property, among)
     days: dict[tuple[str, str], list[MoneyOfDay]] = defaultdict(list)
     for (_, day, table, dealer), of in found.items():

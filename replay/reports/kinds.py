@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.finance import coupons_and_checks, journal, meters
-from consumers.finance.sealed import sealed_wins
+from consumers.finance.sealed import sealed_wins, signed_entries
 from consumers.rounds.search_index import VIEW as SEARCH
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
@@ -226,7 +226,7 @@ def _trial_balance(asked: AskedReport) -> Iterator[Sequence[Value]]:
 def _entries(asked: AskedReport) -> Sequence[JournalEntry]:
     """The entries of a closed day's version; else as the record has them now."""
     day = {"property": asked.property, "gaming_day": asked.gaming_day}
-    signed = sealed_wins.signed_journal(asked.database, **day, version=asked.version)
+    signed = signed_entries.of_day(asked.database, **day, version=asked.version)
     return journal.read(asked.database, **day) if signed is None else signed
 
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import partial
-from itertools import chain
-from queue import SimpleQueue
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from consumers.finance import exceptions, journal, meters, shifts, wins
+from consumers.finance import exceptions, shifts, wins
 from consumers.finance.day_facts import WinsAsked, WinsFilter
 from consumers.finance.exceptions import Undecided, as_undecided, counted_twice
-from consumers.finance.sealed import sealed_journal, seals
+from consumers.finance.sealed import seals
 from consumers.finance.sealed.pins import (
     corrected_papers,
     facts_at_edge,
@@ -35,20 +31,17 @@ from consumers.finance.sealed.pins import (
 from consumers.finance.sealed.two_days import in_two_days
 from infra.files import replace_file
 from infra.postgres import tape
-from infra.postgres.view_tables import reading, reading_beside
+from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.finance import day_versions
 from ledger.finance.day_versions import DayWins
-from ledger.finance.meters.journal import merged, meter_entries
-from ledger.finance.meters.lines import by_day
 from ledger.finance.placing import by_time
 from ledger.finance.shifts import shift_at, shift_times
-from ledger.finance.table_day import money, money_of_win
 from ledger.finance.win import REPORT, AuditException, TableWin
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from consumers.finance.sealed.pins import LateFact
@@ -57,15 +50,13 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey
-    from ledger.finance.journal import JournalEntry
-    from ledger.finance.statistics.hold import DaySpan
-    from ledger.finance.table_day import DayMoney
     from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
 """The views to catch up before `read`."""
 
-_TABLES = tuple(each.name for view in VIEWS for each in view.tables)
+TABLES = tuple(each.name for view in VIEWS for each in view.tables)
+"""The tables of these views."""
 
 
 class PinnedDay(NamedTuple):
@@ -93,7 +84,7 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
     Views that have read the whole record say it at once; else it is worked out from the facts.
     Raises `NotFound` if no fact is of that day, `Usage` if several properties have one.
     """
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         heads: dict[str, dict[str, int]] = defaultdict(dict)
         told = tape.heads(store.connection)
         for head in told:
@@ -171,7 +162,7 @@ def read(
     its tables, and nothing that came after it. kept: the folder of versions worked out before.
     """
     asked = WinsAsked(**filters)
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         records = wins.records_of(store, asked)
         by = shifts.of_records(store, records.corrected) if by_shift else records.wins()
         found = {_key(each): each for each in by}
@@ -224,103 +215,6 @@ def _undecided(
             yield key, as_undecided(found[key], here)
 
 
-_NEXT_DAY = """least(
-    (SELECT min(gaming_day) FROM {{schema}}.ruling_money
-      WHERE property = %(property)s AND gaming_day {after}),
-    (SELECT min(gaming_day) FROM {{schema}}.finance_facts
-      WHERE property = %(property)s AND gaming_day {after}))"""
-_DAYS_OF_MONEY = f"""
-WITH RECURSIVE found (day) AS (
-    SELECT {_NEXT_DAY.format(after=">= %(since)s")}
-    UNION ALL SELECT {_NEXT_DAY.format(after="> found.day")} FROM found WHERE day < %(until)s)
-SELECT day FROM found WHERE day <= %(until)s
-"""  # noqa: S608 - put together from constants
-
-
-def days_of_money(store: ViewStore, property_: str, spans: Iterable[DaySpan]) -> list[str]:
-    """The gaming days in these spans that have money. Each is found by index."""
-    found: set[str] = set()
-    for since, until in spans:
-        asked = {"property": property_, "since": since, "until": until}
-        found |= {day for (day,) in store.query(_DAYS_OF_MONEY, asked)}
-    return sorted(found)
-
-
-def money_of_days(
-    database: Database,
-    property_: str,
-    spans: Iterable[DaySpan],
-    *,
-    kept: Path | None = None,
-    by_shift: bool = False,
-    table: str | None = None,
-) -> Iterator[list[DayMoney]]:
-    """The money of the days in these spans, a day at a time: as signed, or of an open day now."""
-    with reading(database, _TABLES) as store:
-        days = days_of_money(store, property_, spans)
-        sealed = {
-            day: its.sealed for (_, day), its in seals.read(store, property_).items() if its.sealed
-        }
-        of_open = partial(_money_of_open_days, property_=property_, table=table, by_shift=by_shift)
-        open_days = [day for day in days if day not in sealed]
-        with _two_at_once(store, of_open, open_days) as found:
-            for day in days:
-                if day in sealed:
-                    signed = said(store, property_, sealed[day], kept, by_shift=by_shift).wins
-                    yield [money_of_win(each) for each in signed if table in (None, each.table)]
-                else:
-                    yield next(found)
-
-
-OPEN_DAYS_READ = 7
-"""Open days that are read at once, so that few facts are read again for the day after theirs."""
-
-
-@contextmanager
-def _two_at_once(
-    store: ViewStore,
-    read_: Callable[[ViewStore, Sequence[str]], list[list[DayMoney]]],
-    days: Sequence[str],
-) -> Iterator[Iterator[list[DayMoney]]]:
-    """What is read of each day, in order. Some days are read while others are worked out."""
-    weeks = [days[nth : nth + OPEN_DAYS_READ] for nth in range(0, len(days), OPEN_DAYS_READ)]
-    if len(weeks) < 2:  # noqa: PLR2004 - nothing to divide
-        yield chain.from_iterable(read_(store, week) for week in weeks)
-        return
-    with reading_beside(store) as other:
-        free: SimpleQueue[ViewStore] = SimpleQueue()
-        for each in (store, other):
-            free.put(each)
-
-        def of_week(week: Sequence[str]) -> list[list[DayMoney]]:
-            mine = free.get()
-            try:
-                return read_(mine, week)
-            finally:
-                free.put(mine)
-
-        pool = ThreadPoolExecutor(2)
-        try:
-            yield chain.from_iterable(pool.map(of_week, weeks))
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _money_of_open_days(
-    store: ViewStore, days: Sequence[str], *, property_: str, table: str | None, by_shift: bool
-) -> list[list[DayMoney]]:
-    records = wins.money_records(store, property_, days, table, by_shift=by_shift)
-    found: dict[str, list[DayMoney]] = {day: [] for day in days}
-    its = (
-        shifts.money_of_records(store, records)
-        if by_shift
-        else [money(records[key]) for key in sorted(records)]
-    )
-    for each in its:
-        found[each.gaming_day].append(each)
-    return list(found.values())
-
-
 def of_version(
     database: Database,
     version: int,
@@ -335,7 +229,7 @@ def of_version(
 
     Raises `NotFound` if there is no such version, `Unavailable` if this program gives other bytes.
     """
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         days = seals.read(store, property, gaming_day)
         chosen = [(day, s) for day, its in days.items() for s in its.seals if s.version == version]
         if not chosen:
@@ -348,7 +242,7 @@ def of_version(
         for (name, _), seal in sorted(chosen, key=lambda each: each[0]):
             its = said(store, name, seal, kept, by_shift=by_shift)
             if not its.is_signed:
-                raise _other_bytes(seal)
+                raise other_bytes(seal)
             found += its.wins
     return [each for each in found if table in (None, each.table)]
 
@@ -397,7 +291,7 @@ def versions(
     database: Database, property_: str, gaming_day: str, kept: Path | None = None
 ) -> tuple[day_versions.DaySeals, list[day_versions.Adjustment]]:
     """The versions of a gaming day, and how the last one differs from the one before it."""
-    with reading(database, _TABLES) as store:
+    with reading(database, TABLES) as store:
         its = seals.read(store, property_, gaming_day)[property_, gaming_day]
         if len(its.seals) < 2:  # noqa: PLR2004 - the first version differs from nothing
             return its, []
@@ -429,65 +323,14 @@ def _key(each: TableWin) -> _Key:
     return each.property, each.gaming_day, each.table or "", each.shift or None
 
 
-def _other_bytes(seal: DaySealed) -> Unavailable:
+def other_bytes(seal: DaySealed) -> Unavailable:
+    """The error of a version that this program works out otherwise than it was signed."""
     return Unavailable(
         f"This program gives other bytes for version {seal.version} of {seal.gaming_day} than "
         "were sealed",
         where=f"digest {seal.digest[:12]}",
         hint=f"It was sealed by rules {seal.rules}, report {seal.report}: print it with those.",
     )
-
-
-def entries_of(database: Database, **filters: Unpack[WinsFilter]) -> list[JournalEntry]:
-    """As `journal.read`; if one gaming day is asked for and is closed, as its version signed it.
-
-    Raises `Unavailable` if this program gives other bytes for that version.
-    """
-    asked = WinsAsked(**filters)
-    signed = _signed_journals(database, asked.property, asked.gaming_day)
-    found = [e for of in signed.values() for e in of if asked.table in (None, e.table)]
-    if asked.property not in signed:
-        found += (e for e in journal.read(database, **filters) if e.property not in signed)
-    return sorted(found, key=lambda entry: entry.property)
-
-
-def _signed_journals(
-    database: Database, property_: str | None, gaming_day: str | None
-) -> dict[str, list[JournalEntry]]:
-    """As `signed_journal`, of each casino that has closed this day. None: of no day."""
-    if gaming_day is None:
-        return {}
-    return {
-        house: signed_journal(database, property=house, gaming_day=gaming_day) or []
-        for house, its in seals_of(database, gaming_day).items()
-        if its.sealed and property_ in (None, house)
-    }
-
-
-def signed_journal(
-    database: Database,
-    *,
-    property: str,  # noqa: A002 - what it is called on the floor
-    gaming_day: str,
-    version: int | None = None,
-) -> list[JournalEntry] | None:
-    """The entries of a closed day's version, and those of meters as the record has them now.
-
-    version: None: the one that holds. None if the day has no such version. Raises `Unavailable` if
-    this program gives other bytes.
-    """
-    names = [each.name for view in (*journal.VIEWS, seals.VIEW) for each in view.tables]
-    with reading(database, names) as store:
-        its = seals.read(store, property, gaming_day)[property, gaming_day]
-        of_version = (each for each in its.seals if each.version == version)
-        seal = its.sealed if version is None else next(of_version, None)
-        if seal is None:
-            return None
-        found = sealed_journal.of_version(store, property, seal)
-        if found is None:
-            raise _other_bytes(seal)
-        of_meters = by_day(meters.steps(store, property))
-    return merged(found, meter_entries(of_meters, gaming_day=gaming_day))
 
 
 # -- what came after a seal ----------------------------------------------------------------------

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from consumers.finance import exceptions
-from consumers.finance import journal as entries
-from consumers.finance.sealed import redrive, sealed_wins, seals
+from consumers.finance.sealed import redrive, signed_entries
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
@@ -62,8 +61,8 @@ def journal(
         raise Usage(
             f"--json and --format {form} exclude each other", where="journal", hint="Give one."
         )
-    with opened_views((*entries.VIEWS, seals.VIEW), property_) as database:
-        found = sealed_wins.entries_of(
+    with opened_views(signed_entries.VIEWS, property_) as database:
+        found = signed_entries.read(
             database, property=property_, table=table, gaming_day=gaming_day
         )
         told = exceptions.two_contents_of_money(database, property_, gaming_day, table)
@@ -83,7 +82,7 @@ def journal(
 
 def _redrive(property_: str | None, gaming_day: str | None, *, for_real: bool, json: bool) -> None:
     """Count the entries of closed days on their topic; for real: send them again."""
-    with opened_views((*entries.VIEWS, seals.VIEW), property_) as database:
+    with opened_views(signed_entries.VIEWS, property_) as database:
         found = redrive.redrive(
             database, property_=property_, gaming_day=gaming_day, for_real=for_real
         )

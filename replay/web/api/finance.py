@@ -16,8 +16,7 @@ import msgspec
 from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPBearer
 
-from consumers.finance import journal as entries
-from consumers.finance.sealed import sealed_wins
+from consumers.finance.sealed import sealed_wins, signed_entries
 from infra.access.reader_keys import ReaderKeys
 from infra.postgres.tape import require_property
 from ledger.errors import LedgerError, NotFound, Unavailable
@@ -116,7 +115,7 @@ def journal(request: Request) -> Response:
 
     def read(database: Database, asked: dict[str, str]) -> FeedAnswer:
         form = cast("JournalFormat", asked.pop("format", "json"))
-        found = sealed_wins.entries_of(database, **cast("WinsFilter", asked))
+        found = signed_entries.read(database, **cast("WinsFilter", asked))
         text = TEXTS.get(form)
         if text is None:
             return FeedAnswer(_lines(found))
@@ -124,7 +123,7 @@ def journal(request: Request) -> Response:
         lines = "".join(f"{line}\n" for line in (text(found) if found else ()))
         return FeedAnswer(lines.encode(), "text/plain; charset=utf-8")
 
-    views = dict.fromkeys((*entries.VIEWS, *sealed_wins.VIEWS))
+    views = dict.fromkeys((*signed_entries.VIEWS, *sealed_wins.VIEWS))
     return _answer(request, (*_FILTERS, "format"), [each.name for each in views], read)
 
 

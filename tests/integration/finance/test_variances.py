@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from consumers.finance import day_facts, variances, wins
-from consumers.finance.sealed import sealed_wins
+from consumers.finance.sealed import day_money, sealed_wins
 from consumers.finance.variances import grouped
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
@@ -189,7 +189,7 @@ def kept(database: Database, facts: list[Received]) -> None:
 
 
 def all_money(database: Database, house: str, *, by_shift: bool) -> list[DayMoney]:
-    days = sealed_wins.money_of_days(database, house, [("", "9999")], by_shift=by_shift)
+    days = day_money.money_of_days(database, house, [("", "9999")], by_shift=by_shift)
     return [each for found in days for each in found]
 
 
@@ -224,8 +224,8 @@ def test_open_days_that_two_connections_read_are_those_of_one(
         opened.append(store)
         return reading_beside(store)
 
-    monkeypatch.setattr(sealed_wins, "reading_beside", beside)
-    monkeypatch.setattr(sealed_wins, "OPEN_DAYS_READ", 1)
+    monkeypatch.setattr(day_money, "reading_beside", beside)
+    monkeypatch.setattr(day_money, "OPEN_DAYS_READ", 1)
     assert [all_money(database, house, by_shift=by_shift) for house in houses] == by_one
     assert opened, "no house has several open days"
 

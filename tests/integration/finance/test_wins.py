@@ -10,7 +10,7 @@ import pytest
 from consumers.finance import wins
 from consumers.finance.day_facts import WinsAsked
 from consumers.finance.sealed import sealed_wins
-from consumers.finance.sealed.sealed_wins import money_of_days
+from consumers.finance.sealed.day_money import money_of_days
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import reading
