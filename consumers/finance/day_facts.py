@@ -281,3 +281,34 @@ def facts_of_rows(
         facts += as_corrected(fact, why) if why else [fact]
         at[fact.source, fact.id] = each.property, each.table_name
     return facts, lambda fact: at[fact.source, fact.id]
+
+
+class FactPlace(NamedTuple):
+    """The table of a fact, the gaming day that it names, and its time."""
+
+    table: TableId
+    gaming_day: str | None
+    time_us: int
+
+
+def days_of_places(store: ViewStore, facts: Sequence[FactPlace]) -> list[DayKey | None]:
+    """The table and gaming day of each fact; None if no day of its table had begun."""
+    tables = [each.table for each in facts]
+    began = store.query(
+        "SELECT (SELECT f.gaming_day FROM {schema}.finance_facts f"
+        " WHERE f.starts AND f.variant <> 1 AND f.property = w.property"
+        " AND f.table_name = w.name AND f.time_us <= w.time_us"
+        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)"
+        " FROM unnest(%(properties)s::text[], %(names)s::text[], %(times)s::bigint[])"
+        " WITH ORDINALITY AS w (property, name, time_us, n) ORDER BY n",
+        {
+            "properties": [property_ for property_, _ in tables],
+            "names": [name for _, name in tables],
+            "times": [fact.time_us for fact in facts],
+        },
+    )
+    found: list[DayKey | None] = []
+    for fact, (property_, name), (day,) in zip(facts, tables, began, strict=True):
+        its = fact.gaming_day or day
+        found.append((property_, its, name) if its else None)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consumers.finance.exceptions import two_contents_of_money
+from consumers.finance.undecided import two_contents_of_money
 from consumers.money import drop
 
 if TYPE_CHECKING:

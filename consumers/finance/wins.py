@@ -13,7 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from consumers.finance import coupons_and_checks, exceptions, money_facts, round_sums
+from consumers.finance import coupons_and_checks, money_facts, round_sums
+from consumers.finance.corrections import about_corrections
 from consumers.finance.day_facts import (
     FACTS_OF_DAYS,
     WinsAsked,
@@ -183,7 +184,7 @@ def records_of(
     if not _has_corrections(store, asked):
         return DayRecords(corrected, None, places).as_report(report)
     recorded = day_records(store, asked, AS_RECORDED, report, places)
-    its = exceptions.about_corrections(store, query_parameters(asked), corrected, recorded, report)
+    its = about_corrections(store, query_parameters(asked), corrected, recorded, report)
     return DayRecords(its, recorded, places).as_report(report)
 
 

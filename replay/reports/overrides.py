@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.finance import coupons_and_checks
+from consumers.finance.corrections import corrections_of_day
 from consumers.finance.day_facts import WinsAsked
-from consumers.finance.exceptions import corrections_of_day
 from consumers.finance.sealed import sealed_wins, seals
 from consumers.finance.wins import AS_RECORDED, WITH_CORRECTIONS, day_records
 from infra.postgres.view_tables import reading

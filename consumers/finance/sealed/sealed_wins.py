@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from consumers.finance import exceptions, shifts, wins
+from consumers.finance import shifts, wins
 from consumers.finance.day_facts import WinsAsked, WinsFilter
-from consumers.finance.exceptions import Undecided, as_undecided, counted_twice
 from consumers.finance.sealed import seals
 from consumers.finance.sealed.pins import (
     corrected_papers,
@@ -29,6 +28,7 @@ from consumers.finance.sealed.pins import (
     pinned_rows,
 )
 from consumers.finance.sealed.two_days import in_two_days
+from consumers.finance.undecided import Undecided, as_undecided, counted_twice, equivocations
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
@@ -187,7 +187,7 @@ def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undec
 
     Boxes that the drop has twice, too.
     """
-    found = exceptions.equivocations(store, property_)
+    found = equivocations(store, property_)
     if papers := corrected_papers(store, property_):
         days = seals.read(store, property_)
         closed = {day: its.sealed for day, its in days.items() if its.sealed}

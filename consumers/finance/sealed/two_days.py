@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from consumers.finance.exceptions import Undecided, fact_named
+from consumers.finance.undecided import Undecided, fact_named
 from ledger.finance.boxes import boxes, count_total
 from ledger.finance.placing import by_time
 from ledger.finance.slips import refs

@@ -9,7 +9,7 @@ import typer
 from msgspec import Struct
 
 from consumers.finance import coupons_and_checks, money_facts
-from consumers.finance.exceptions import two_contents_of
+from consumers.finance.undecided import two_contents_of
 from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.finance import checks as on_checks

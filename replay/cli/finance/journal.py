@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from consumers.finance import exceptions
 from consumers.finance.sealed import redrive, signed_entries
+from consumers.finance.undecided import two_contents_of_money
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
@@ -65,7 +65,7 @@ def journal(
         found = signed_entries.read(
             database, property=property_, table=table, gaming_day=gaming_day
         )
-        told = exceptions.two_contents_of_money(database, property_, gaming_day, table)
+        told = two_contents_of_money(database, property_, gaming_day, table)
     for (_, day, name), its in sorted(told.items()):
         for each in its:
             say(f"{name} · {day} · exception · {each.says}")

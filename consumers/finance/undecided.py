@@ -1,4 +1,4 @@
-"""Exceptions that rest on more than a day's facts: equivocations, and those of corrections.
+"""What people must decide before a day can close: equivocations, and boxes that the drop has twice.
 
 An equivocation: a device recorded one fact twice, with different content. The record keeps what
 came first, and the other input in quarantine. The table's day that either is of names both in one
@@ -13,24 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from consumers.finance.day_facts import FactPlace, days_of_places
 from consumers.finance.money_facts import MADE, VIEW
 from consumers.finance.papers import day_rows
 from consumers.money.corrections_held import made_of, rows_of
-from consumers.rulings.tables import CORRECTIONS
 from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import (
     corrected,
     correction_of,
     corrections,
-    corrections_of,
 )
 from ledger.facts import DropBoxCounted, FactCorrected, type_name
 from ledger.finance.boxes import BOX_FACTS, boxes, count_total, money_counted
-from ledger.finance.exceptions import EQUIVOCATION, corrections_of_nothing, of_corrections
-from ledger.finance.feed import MONEY_FACTS, with_named, with_vain
+from ledger.finance.exceptions import EQUIVOCATION
+from ledger.finance.feed import MONEY_FACTS
 from ledger.finance.placing import by_time, own_day, table_of
 from ledger.finance.slips import joined, refs
-from ledger.finance.table_day import papers_of
 from ledger.finance.win import AuditException
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line, structured
@@ -42,8 +40,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.finance.exceptions import DayKey
-    from ledger.finance.placing import FactId, TableId
-    from ledger.finance.table_day import DayRecord
+    from ledger.finance.placing import FactId
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
 
@@ -85,7 +82,8 @@ def equivocations(store: ViewStore, property_: str | None) -> dict[DayKey, list[
         if any(_decides_money(fact) for fact in facts)
         for fact in facts
     ]
-    days = _days(store, [_Place(table_of(f), own_day(f), f.time_us) for _, f in told])
+    places = [FactPlace(table_of(f), own_day(f), f.time_us) for _, f in told]
+    days = days_of_places(store, places)
     times: dict[tuple[DayKey, int], tuple[_TwoContents, list[int]]] = {}
     for (pair, fact), day in zip(told, days, strict=True):
         if day:
@@ -280,37 +278,6 @@ def _decides_money(fact: Fact) -> bool:
     return isinstance(fact.body, MONEY_FACTS) or fact.round is not None
 
 
-class _Place(NamedTuple):
-    """The table of a fact, the gaming day that it names, and its time."""
-
-    table: TableId
-    gaming_day: str | None
-    time_us: int
-
-
-def _days(store: ViewStore, facts: Sequence[_Place]) -> list[DayKey | None]:
-    """The table and gaming day of each fact; None if no day of its table had begun."""
-    tables = [each.table for each in facts]
-    began = store.query(
-        "SELECT (SELECT f.gaming_day FROM {schema}.finance_facts f"
-        " WHERE f.starts AND f.variant <> 1 AND f.property = w.property"
-        " AND f.table_name = w.name AND f.time_us <= w.time_us"
-        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)"
-        " FROM unnest(%(properties)s::text[], %(names)s::text[], %(times)s::bigint[])"
-        " WITH ORDINALITY AS w (property, name, time_us, n) ORDER BY n",
-        {
-            "properties": [property_ for property_, _ in tables],
-            "names": [name for _, name in tables],
-            "times": [fact.time_us for fact in facts],
-        },
-    )
-    found: list[DayKey | None] = []
-    for fact, (property_, name), (day,) in zip(facts, tables, began, strict=True):
-        its = fact.gaming_day or day
-        found.append((property_, its, name) if its else None)
-    return found
-
-
 def _exception(of: _TwoContents) -> AuditException:
     """Both contents, in an order that does not depend on which came first."""
     said = (_said(of.recorded, of.other), _said(of.other, of.recorded))
@@ -359,56 +326,3 @@ def _in_words(field: str, value: object) -> str:
     if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
         return " ".join(value)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-# Those of a fact that came later name no round: all are read, as they are few.
-_OF_ROUNDS = f"""
-SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}
- WHERE round IS NULL OR ((%(days)s::text[] IS NULL OR split_part(round, '/', 2) = ANY (%(days)s))
-   AND (%(property)s::text IS NULL OR starts_with(round, %(property)s || ':')))
-"""  # noqa: S608 - put together from constants
-
-
-def about_corrections(
-    store: ViewStore,
-    asked: Mapping[str, object],
-    corrected: Mapping[DayKey, DayRecord],
-    recorded: Mapping[DayKey, DayRecord],
-    report: int,
-) -> dict[DayKey, DayRecord]:
-    """Days with the exceptions of their corrections; `recorded`: the same without corrections.
-
-    asked: property and day, as in the queries of wins. report: the version of the report.
-    """
-    made, facts = corrections_of_day(store, asked, (corrected, recorded))
-    if vain := corrections_of_nothing(made, facts):
-        places = [_Place(each.table, each.gaming_day, each.fact.time_us) for each in vain]
-        days = (day and day[1] for day in _days(store, places))
-        corrected = with_vain(corrected, zip(vain, days, strict=True))
-    named = of_corrections(made, facts, report)
-    return with_named(corrected, recorded, named, facts) if named else dict(corrected)
-
-
-def corrections_of_day(
-    store: ViewStore, asked: Mapping[str, object], days: Iterable[Mapping[DayKey, DayRecord]]
-) -> tuple[dict[FactId, list[Fact]], dict[FactId, Fact]]:
-    """The corrections of some days by what each is of in the end, and the facts that they are of.
-
-    days: with corrections, and as recorded. asked: as above. Corrections of facts that came later
-    are among them, whatever their day.
-    """
-    papers = {
-        (fact.source, fact.id)
-        for records in days
-        for each in records.values()
-        for fact in papers_of(each)
-    }
-    rows = made_of(store, MADE, sorted(papers))
-    made = {of: list(map(fact_of, its)) for of, its in rows.items()}
-    of_rounds = corrections_of(map(fact_of, store.rows_named(_OF_ROUNDS, asked)))
-    for of, its in of_rounds.items():
-        made[of] = list(
-            {(each.source, each.id): each for each in (*made.get(of, ()), *its)}.values()
-        )
-    facts = {of: fact_of(row) for of, row in rows_of(store, made).items()} if made else {}
-    return made, facts
