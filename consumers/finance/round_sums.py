@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from consumers.rounds.search_index import DEALERS_AT_END
 from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.statistics.expected import sum_of
@@ -51,7 +52,7 @@ class _DetailedRound(NamedTuple):
 _REFS = list[list[FactRef]]
 
 Group = tuple[str, str, str, str | None]
-"""Property, gaming day, table, shift."""
+"""Property, gaming day, table, and shift or dealer."""
 
 
 def of_days(
@@ -80,31 +81,20 @@ def of_shifts(
     return found
 
 
-def of_dealers(
-    store: ViewStore, posts: str, property_: str, days: Sequence[str]
-) -> dict[Group, RoundsMoney]:
+_OF_DEALERS = f"""
+SELECT m.*, p.employee AS shift FROM {{schema}}.{MONEY.name} m
+  JOIN {{schema}}.rulings r USING (property, gaming_day, table_name, number)
+ CROSS JOIN LATERAL ({DEALERS_AT_END}) p
+ WHERE m.property = %(property)s AND m.gaming_day = ANY (%(days)s::text[])
+"""  # noqa: S608 - as above
+
+
+def of_dealers(store: ViewStore, property_: str, days: Sequence[str]) -> dict[Group, RoundsMoney]:
     """The money of rounds of some days by day, table and dealer, with corrections.
 
-    A round is of each dealer who stood at its table when its last fact happened. `posts`: the table
-    of staff who came and left.
+    A round is of each dealer who stood at its table when its last fact happened.
     """
-    rounds = (
-        f"SELECT m.*, p.employee AS shift FROM {{schema}}.{MONEY.name} m"  # noqa: S608 - our own names
-        " JOIN {schema}.rulings r USING (property, table_name, gaming_day, number)"
-        " CROSS JOIN LATERAL (SELECT DISTINCT ON (w.employee) w.employee, w.comes, w.time_us"
-        f" FROM {{schema}}.{posts} w WHERE w.property = m.property"
-        " AND w.table_name = m.table_name AND w.time_us <= r.last_us"
-        f" AND w.time_us > r.last_us - {_A_DAY_US} AND w.role = 'dealer'"
-        " ORDER BY w.employee, w.time_us DESC) p"
-        f" WHERE p.comes AND NOT EXISTS (SELECT 1 FROM {{schema}}.{posts} c"
-        " WHERE c.property = m.property AND c.table_name = m.table_name AND c.employee IS NULL"
-        " AND c.time_us > p.time_us AND c.time_us <= r.last_us)"
-        " AND m.property = %(property)s AND m.gaming_day = ANY (%(days)s::text[])"
-    )
-    return _summed(store, rounds, {"property": property_, "days": list(days)})
-
-
-_A_DAY_US = 86_400_000_000
+    return _summed(store, _OF_DEALERS, {"property": property_, "days": list(days)})
 
 
 def _summed(

@@ -10,7 +10,6 @@ from consumers.finance.coupons_and_checks import variance_facts
 from consumers.finance.round_sums import of_dealers
 from consumers.finance.sealed import day_money, sealed_wins
 from consumers.finance.sealed.sealed_wins import TABLES
-from consumers.rounds.search_index import POSTS
 from consumers.rounds.search_index import VIEW as SEARCH
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
@@ -194,12 +193,12 @@ def _of_dealers(
     names = [*TABLES, *(each.name for each in SEARCH.tables)]
     with reading(database, names) as store:
         among = day_money.days_of_money(store, asked.property, within)
-        found = of_dealers(store, POSTS.name, asked.property, among)
+        found = of_dealers(store, asked.property, among)
     days: dict[tuple[str, str], list[MoneyOfDay]] = defaultdict(list)
     for (_, day, table, dealer), of in found.items():
         if dealer is None or of.poker:
             continue
         expected = None if of.lacks else expected_win(of.owed, of.spread)
-        its = (None, None, of.owed, expected, of.moved - of.owed)
+        its = (None, None, of.owed, expected, of.tray - of.owed)  # rake is in no pay gap
         days[day, dealer].append(MoneyOfDay(dealer, day, frozenset((table,)), *its))
     return _together(days)

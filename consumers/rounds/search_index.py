@@ -163,6 +163,23 @@ VIEW = Projection(
 """The view `finds`."""
 
 
+DEALERS_AT_END = f"""
+SELECT p.employee FROM (
+    SELECT DISTINCT ON (w.employee) w.employee, w.comes, w.time_us FROM {{schema}}.{POSTS.name} w
+     WHERE w.property = r.property AND w.table_name = r.table_name AND w.role = 'dealer'
+       AND w.time_us <= r.last_us AND w.time_us > r.last_us - 86400000000
+     ORDER BY w.employee, w.time_us DESC) p
+ WHERE p.comes AND NOT EXISTS (
+    SELECT FROM {{schema}}.{POSTS.name} c
+     WHERE c.property = r.property AND c.table_name = r.table_name AND c.employee IS NULL
+       AND c.time_us > p.time_us AND c.time_us <= r.last_us)
+"""  # noqa: S608 - our own name
+"""A query of the dealers at a round's table when its last fact happened; `r`: a row of `rulings`.
+
+Who came more than a day before, or before the table was closed, is not there any more.
+"""
+
+
 def _posts(row: TapeRow, fact: Fact) -> Iterator[tuple[Any, ...]]:
     body = fact.body
     at = (*_place(row), fact.table)

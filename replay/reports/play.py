@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers.finance.sealed import sealed_wins
-from consumers.rounds.search_index import POSTS
+from consumers.rounds.search_index import DEALERS_AT_END, POSTS
 from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, submission_rows
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import filed, kept_rules
@@ -145,11 +145,7 @@ class RoundPlace(NamedTuple):
 
 _PLACES = f"""
 SELECT w.round, r.last_us, (
-    SELECT string_agg(DISTINCT p.employee, ', ') FROM (
-        SELECT DISTINCT ON (x.employee) x.employee, x.comes FROM {{schema}}.{POSTS.name} x
-         WHERE x.property = r.property AND x.table_name = r.table_name AND x.role = 'dealer'
-           AND x.time_us <= r.last_us AND x.time_us > r.last_us - 86400000000
-         ORDER BY x.employee, x.time_us DESC) p WHERE p.comes),
+    SELECT string_agg(d.employee, ', ' ORDER BY d.employee) FROM ({DEALERS_AT_END}) d),
     (SELECT json_agg(json_build_array(s.position, s.hand, s.wager, s.throw, s.stake))
        FROM {{schema}}.{SETTLEMENTS.name} s WHERE (s.property, s.table_name, s.gaming_day, s.number)
          = (r.property, r.table_name, r.gaming_day, r.number))

@@ -29,6 +29,7 @@ from tests.scenes.table_days import (
     slip,
     tournament,
 )
+from tests.unit.finance.test_papers import TAKEN, coup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,6 +120,20 @@ def test_both_parts_of_a_day_on_which_clocks_change_have_their_offset(
     assert shown == [f"{DAY} 10:02:00 -04:00", f"{DAY} 10:58:00 -05:00"]
     [filled] = printed(cli, tmp_path, "slips")
     assert filled[7] == f"{DAY} 10:26:00 -05:00"
+
+
+@pytest.mark.parametrize(("closed", "dealers"), [(True, "D-2"), (False, "D-1, D-2")])
+def test_a_mispay_names_the_dealers_who_stood_at_its_table(
+    cli: Cli, tmp_path: Path, *, closed: bool, dealers: str
+) -> None:
+    """Who came before the table was closed had left. The stake is of the wager that was lost."""
+    came = [fact("dealer_assigned", at, employee=f"D-{at}", role="dealer") for at in (1, 2)]
+    came[0]["time"] = came[0]["time"].replace(":01:", ":00:")
+    told = [came[0], *([fact("table_closed", 1)] if closed else []), came[1]]
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(*told, *coup(TAKEN), count(59), closer=506_500))
+    [row] = printed(cli, tmp_path, "mispays")
+    assert (row[1], row[8], row[9]) == ("3", "-40.00", "fact_missing")
+    assert row[10:] == [f"{DAY} 10:32:00 -05:00", dealers, "40.00"]
 
 
 @pytest.mark.long

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from consumers.finance import wins
+from consumers.finance import variances, wins
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
 from ledger.adjudication.feed import adjudicate
 from ledger.finance import feed
+from ledger.finance.statistics.hold import VarianceAsked
 from ledger.record.wire import fact_of
 from tests.scenes.table_days import DAY, count, day_lines, fact
 from tests.scenes.view_feeds import Prefix, received, record
@@ -39,6 +40,7 @@ def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_ope
     database: Database, games: tuple[str, str], found: list[str]
 ) -> None:
     """The controls play one game alone."""
+    dealt = fact("dealer_assigned", 3, employee="D-1", role="dealer")
     again = fact("table_opened", 30, game=games[1], gaming_day=DAY, min_wager=1, max_wager=2)
     rounds = [
         of_round(nth, fact("round_started", 4 * nth, game=game))
@@ -49,15 +51,18 @@ def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_ope
         for nth, game in enumerate(games, 1)
         if game == "omaha_5_high"
     ]
-    lines = day_lines(*rounds, *raked, again, count(59, chips={"100": 7 * len(raked)}))
+    lines = day_lines(dealt, *rounds, *raked, again, count(59, chips={"100": 7 * len(raked)}))
     rows = record(database, [received(msgspec.json.encode(each)) for each in lines])
     install(database)
-    catch_up(database, Prefix(rows, len(rows)), wins.VIEWS)
+    catch_up(database, Prefix(rows, len(rows)), variances.VIEWS)
     [win] = wins.read(database)
     assert [each.code for each in win.exceptions] == found
     for each in win.exceptions:
         assert [ref.id for ref in each.facts] == [lines[0]["id"], again["id"]]
         assert "$7.00 is in moved and owed" in each.says
+    by_dealer = variances.read(database, VarianceAsked("p", "dealer", "day", DAY), ())
+    of_poker = set(games) == {"omaha_5_high"}
+    assert [each.pay_gap for each in by_dealer] == ([] if of_poker else [win.pay_gap])
     facts = [fact_of(row) for row in rows]
     assert feed.wins(facts, adjudicate(facts)) == [win]
     assert not any(
