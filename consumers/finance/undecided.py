@@ -28,10 +28,10 @@ from ledger.finance.boxes import BOX_FACTS, boxes, count_total, money_counted
 from ledger.finance.exceptions import EQUIVOCATION
 from ledger.finance.feed import MONEY_FACTS
 from ledger.finance.placing import by_time, own_day, table_of
-from ledger.finance.slips import joined, refs
 from ledger.finance.win import AuditException
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line, structured
+from ledger.rules.engine.ruling import joined, refs
 from ledger.values import dollars, format_time
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from ledger.facts import (
     VoucherBoughtIn,
 )
 from ledger.finance.placing import table_of
-from ledger.finance.slips import joined, refs
 from ledger.finance.win import AuditException, BoxContent, Cause
+from ledger.rules.engine.ruling import joined, refs
 from ledger.values import dollars, sum_known
 
 if TYPE_CHECKING:

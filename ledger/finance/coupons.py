@@ -28,8 +28,7 @@ from ledger.facts.accounting import CouponRange
 from ledger.finance.boxes import BOX_FACTS, boxes_of_days, coupons_in
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
-from ledger.finance.slips import refs
-from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import quantity
 
 if TYPE_CHECKING:

@@ -27,9 +27,8 @@ from ledger.facts import (
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
-from ledger.finance.slips import refs
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
-from ledger.rules.engine.ruling import FactRef
+from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import dollars
 
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ from ledger.finance.table_day import (
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
 from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.order import gaps
-from ledger.rules.engine.ruling import Ruling
+from ledger.rules.engine.ruling import Ruling, refs
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -586,5 +586,5 @@ def _unplaced(facts: Sequence[Fact], verb: tuple[str, str], where: str) -> Audit
     return AuditException(
         code=NO_DAY,
         says=f"{counted} {where}, and no day's figures include them.",
-        facts=on_slips.refs(facts),
+        facts=refs(facts),
     )

@@ -18,10 +18,9 @@ from msgspec import Struct
 from ledger.facts import AdjustmentPaid
 from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
-from ledger.finance.slips import refs
 from ledger.finance.table_day import closer_of, exchanged, figures_of, opener_of, tournaments
 from ledger.finance.win import CURRENCY
-from ledger.rules.engine.ruling import FactRef  # noqa: TC001 - msgspec reads it at run time
+from ledger.rules.engine.ruling import FactRef, refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

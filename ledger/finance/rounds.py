@@ -24,14 +24,13 @@ from ledger.facts import (
 )
 from ledger.finance.exceptions import numbers_given_twice
 from ledger.finance.placing import by_time
-from ledger.finance.slips import joined, refs
 from ledger.finance.statistics.expected import ValidThrows, expected_of
 from ledger.finance.win import AuditException, Cause, Item
 from ledger.games import games
 from ledger.rules.engine.money_moved import Moved, by_spot, lost_by, moved
 from ledger.rules.engine.odds import parse_odds
 from ledger.rules.engine.order import in_order
-from ledger.rules.engine.ruling import FactRef
+from ledger.rules.engine.ruling import FactRef, joined, refs
 from ledger.rules.engine.steps import POT, POT_DECISIONS
 from ledger.rules.wagers.meter_payments import MeterPayment, paid_from_meters
 from ledger.values import dollars

@@ -22,11 +22,11 @@ from ledger.facts.money import ChipSlip
 from ledger.finance.placing import by_time, table_of
 from ledger.finance.serials import numbered
 from ledger.finance.win import AuditException, Cause
-from ledger.rules.engine.ruling import FactRef
+from ledger.rules.engine.ruling import refs
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from ledger.finance.placing import FactId, TableId
     from ledger.record.wire import Fact
@@ -298,16 +298,6 @@ def left_out(before: int, slip: SlipRecord) -> AuditException:
         says=f"{slip.kind.capitalize()} Slip {lacking} is not on record, neither used nor voided.",
         facts=refs(slip.facts[:1]),
     )
-
-
-def refs(facts: Sequence[Fact]) -> list[FactRef]:
-    """References to facts."""
-    return [FactRef(fact.source, fact.id) for fact in facts]
-
-
-def joined(facts: Sequence[FactRef], more: Iterable[FactRef]) -> list[FactRef]:
-    """Some references and more of them, each once."""
-    return list(dict.fromkeys([*facts, *more]))
 
 
 def _total(fact: Fact) -> int:

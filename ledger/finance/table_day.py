@@ -36,7 +36,6 @@ from ledger.finance.exceptions import (
     totals_differ,
 )
 from ledger.finance.placing import by_time
-from ledger.finance.slips import refs
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
     REPORT,
@@ -57,6 +56,7 @@ from ledger.finance.win import (
     figures,
     with_coupons,
 )
+from ledger.rules.engine.ruling import joined, refs
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -452,7 +452,7 @@ def _voided_boxed(of: DayRecord, figures: DayFigures) -> Iterator[AuditException
                 code=VOIDED_BOXED,
                 says=f"Counter Check {number} of {dollars(amount)} was voided, and is in a box of "
                 "this table; the drop has it.",
-                facts=on_slips.joined(refs([last]), void),
+                facts=joined(refs([last]), void),
             )
 
 
@@ -619,7 +619,7 @@ def _box_item(of: DayRecord, figures: DayFigures, kind: str, expected: int) -> I
         amount=amount - expected,
         says=f"{dollars(amount)} of {name} was counted in the boxes; "
         f"the table recorded {dollars(expected)}.",
-        facts=on_slips.joined(refs([*lasts, *in_boxes.sellers(kind, of.facts)]), rake),
+        facts=joined(refs([*lasts, *in_boxes.sellers(kind, of.facts)]), rake),
     )
 
 
@@ -750,7 +750,7 @@ def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause
             amount=tray.amount,
             round=names[0] if len(names) == 1 else None,
             says=f"A device lost facts of {where}, which may have been of a wager. {tray.says}",
-            facts=on_slips.joined(tray.facts, (ref for _, its in rounds for ref in its)),
+            facts=joined(tray.facts, (ref for _, its in rounds for ref in its)),
         )
     ]
 
@@ -789,5 +789,5 @@ def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
         amount=-item.amount,
         round=item.round,
         says=f"A device lost a fact of round {item.round}. {item.says}",
-        facts=on_slips.joined(item.facts, beside),
+        facts=joined(item.facts, beside),
     )

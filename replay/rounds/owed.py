@@ -15,7 +15,7 @@ from ledger.facts import RoundCompleted, RoundVoided, WagerPlaced, WagerWithdraw
 from ledger.rules.engine.money_moved import Moved, moved
 from ledger.rules.engine.order import in_order
 from ledger.rules.engine.record import RecordedSource
-from ledger.rules.engine.ruling import FactRef
+from ledger.rules.engine.ruling import FactRef, refs
 from ledger.rules.engine.steps import POT
 from replay.rounds.sentences import wager_namer
 
@@ -117,7 +117,7 @@ def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> OwedLi
         reading=owed.reading,
         reading_value=owed.reading_value,
         paid_from=owed.paid_from,
-        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        facts=refs(chips.facts),
         awarded=chips.awarded,
         over_returned=_beyond(owed.stake, chips),
     )
@@ -164,7 +164,7 @@ def _unowed(spot: Spot, chips: Moved, name: str, unplayed: int, *, settled: bool
         reading=None,
         reading_value=None,
         paid_from=chips.payers[0] if chips.payers else "table",
-        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        facts=refs(chips.facts),
         awarded=chips.awarded,
         over_returned=over,
     )

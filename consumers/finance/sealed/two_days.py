@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from consumers.finance.undecided import Undecided, fact_named
 from ledger.finance.boxes import boxes, count_total
 from ledger.finance.placing import by_time
-from ledger.finance.slips import refs
 from ledger.finance.win import AuditException
+from ledger.rules.engine.ruling import refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ledger.facts import FeePaid, PotAwarded, WagerCollected, WagerPaid, WagerReturned
-from ledger.rules.engine.ruling import FactRef, Finding, Settlement
+from ledger.rules.engine.ruling import Finding, Settlement, refs
 from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
@@ -266,7 +266,7 @@ def _finding(
         recorded=recorded,
         section=owed.section or None,
         says=f"Position {owed.position} {says}; {_why(owed)}.",
-        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        facts=refs(chips.facts),
     )
 
 

@@ -18,7 +18,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.rules.engine.order import UNCERTAINTY_US, Gap, inversions
-from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.rules.engine.ruling import FactRef, Finding, refs
 from ledger.rules.engine.steps import PAYS, POT, said
 from ledger.values import UNKNOWN_CARD, dollars
 
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from ledger.rules.engine.record import RecordedSource
     from ledger.rules.engine.steps import Step
     from ledger.rules.engine.table import Table
-
-
-def refs(facts: Iterable[Fact]) -> list[FactRef]:
-    """References to facts, by source and id."""
-    return [_ref(fact) for fact in facts]
-
-
-def _ref(fact: Fact) -> FactRef:
-    return FactRef(fact.source, fact.id)
 
 
 def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
@@ -98,7 +89,7 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
     late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
     taken = table.taken
     if late:
-        taken = [(step, fact) for step, fact in taken if _ref(fact) not in late]
+        taken = [(step, fact) for step, fact in taken if FactRef(fact.source, fact.id) not in late]
     asked = [(record.rank[id(fact)], fact) for _, fact in taken]
     found = []
     for inversion in inversions(asked):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.record.wire import Fact
 
 Outcome = Literal["win", "lose", "push", "void"]
 Status = Literal["complete", "awaiting", "void"]
@@ -15,6 +20,16 @@ class FactRef(Struct, frozen=True, gc=False):
 
     source: str
     id: str
+
+
+def refs(facts: Iterable[Fact]) -> list[FactRef]:
+    """References to facts."""
+    return [FactRef(fact.source, fact.id) for fact in facts]
+
+
+def joined(some: Iterable[FactRef], more: Iterable[FactRef]) -> list[FactRef]:
+    """Some references and more of them, each once."""
+    return list(dict.fromkeys([*some, *more]))
 
 
 class Settlement(Struct, frozen=True, kw_only=True, gc=False):

@@ -37,7 +37,7 @@ from ledger.facts import (
 from ledger.facts.rounds import indexes
 from ledger.rules.engine.coupons import KnownCoupons, redeem
 from ledger.rules.engine.odds import as_json
-from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.rules.engine.ruling import Finding, refs
 from ledger.rules.engine.settling import How, decided, fee, halved, pot, pushed, voided
 from ledger.rules.engine.steps import (
     DECIDES,
@@ -265,7 +265,7 @@ class Table:
                 recorded=recorded,
                 section=self.rules.section(section) if section else None,
                 says=says,
-                facts=[FactRef(fact.source, fact.id) for fact in facts],
+                facts=refs(facts),
             )
         )
 

@@ -17,7 +17,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.rules.engine.coupons import DROPPED, is_dropped
-from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.rules.engine.ruling import FactRef, Finding, refs
 from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
@@ -190,5 +190,5 @@ def _not_dropped(t: Table, facts: Iterable[Fact], played: Sequence[Played]) -> I
             section=DROPPED,
             says=f"Position {of.position}'s coupon {coupon.serial} on {t.name(of.wager)} did not "
             f"go into the drop box ({DROPPED}).",
-            facts=[FactRef(fact.source, fact.id) for fact in told],
+            facts=refs(told),
         )
