@@ -92,7 +92,7 @@ def luck(database: Database, asked: VarianceAsked, since: str) -> dict[str, Expe
 
 def only_property(database: Database) -> str | None:
     """The property on record; None if there is none or several."""
-    houses = _properties(database)
+    houses = sorted(tape.properties(database))
     return houses[0] if len(houses) == 1 else None
 
 
@@ -100,7 +100,7 @@ def one_property(database: Database, property_: str | None) -> str:
     """The property asked for, or the only one. Raises `NotFound` for none, `Usage` for several."""
     if property_ is not None:
         return property_
-    houses = _properties(database)
+    houses = sorted(tape.properties(database))
     if not houses:
         raise NotFound(
             "No money is on record", where="record", hint="List days with `round-ledger win`."
@@ -112,12 +112,6 @@ def one_property(database: Database, property_: str | None) -> str:
             hint=f"Give --property {houses[0]}.",
         )
     return houses[0]
-
-
-def _properties(database: Database) -> list[str]:
-    with reading(database, TABLES) as store:
-        heads = tape.heads(store.connection)
-    return sorted({head.tape.partition("/")[0] for head in heads})
 
 
 def require_table(database: Database, property_: str, table: str, gaming_day: str) -> None:

@@ -52,6 +52,7 @@ from ledger.finance.exceptions import (
 from ledger.finance.feed import (
     PapersOfHouse,
     after_closers,
+    closers_of,
     days_of,
     empty,
     exceptions_of_days,
@@ -64,7 +65,6 @@ from ledger.finance.shifts import by_shift as parts_by_shift
 from ledger.finance.table_day import (
     as_report,
     closer_before,
-    closer_of,
     papers_of,
     rests_on_sales,
     win,
@@ -259,7 +259,7 @@ def _late_moves(
     store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
 ) -> Iterator[TrayMove]:
     """The chips that rounds moved whose last fact is not before the closer of their day."""
-    closers = {key: count for key, its in days_of(tables).items() if (count := closer_of(its))}
+    closers = closers_of(tables)
     asked: dict[str, object] = {
         name: [key[nth] for key in closers] for nth, name in enumerate(_DAY_KEY)
     }

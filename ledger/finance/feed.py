@@ -271,13 +271,19 @@ def after_closers(
     moves: Iterable[TrayMove], tables: Mapping[TableId, TableMoney]
 ) -> dict[DayKey, list[TrayMove]]:
     """The chips that rounds of each table's day moved after its closer, in order of time."""
-    closers = {key: count for key, its in days_of(tables).items() if (count := closer_of(its))}
+    closers = closers_of(tables)
     found: dict[DayKey, list[TrayMove]] = defaultdict(list)
     for each in sorted(moves):
         key = each.day
         if key in closers and each[:3] > by_time(closers[key]):
             found[key].append(each)
     return found
+
+
+def closers_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Fact]:
+    """The closer of each table's day that has one."""
+    found = {key: closer_of(facts) for key, facts in days_of(tables).items()}
+    return {key: closer for key, closer in found.items() if closer}
 
 
 def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:

@@ -21,6 +21,7 @@ from replay.text.times import is_gaming_day
 from replay.text.wins import signed
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
+from replay.web.entry import papers as entry
 from replay.web.finance.asked import asked_for
 from replay.web.finance.chart_svg import DAYS_MAX, of_errors, of_luck
 from replay.web.page import page
@@ -44,7 +45,7 @@ def charts(request: Request, who: Analyst, asked: Asked) -> Response:
     database, day = ports(request).database, asked.gaming_day or ""
     if day and not is_gaming_day(day):
         raise Usage(f"`{day}` is not a gaming day", where="gaming_day", hint="As 2026-11-20.")
-    houses = sorted({head.tape.partition("/")[0] for head in ports(request).tape.heads()})
+    houses = entry.houses(request)
     house = asked.property or (houses[0] if houses else "")
     tables = papers.tables(database, house) if house else []
     name = asked.table or (tables[0] if tables else "")
