@@ -20,11 +20,12 @@ from ledger.adjudication.corrections import (
     without_effect,
 )
 from ledger.errors import NotFound
-from ledger.facts import Body, FactCorrected, MeterRead, VarianceExplained
+from ledger.facts import Body, FactCorrected, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
 from ledger.finance.day_versions import DAY_FACTS
 from ledger.finance.feed import MONEY_FACTS
+from ledger.finance.meters.lines import METER_FACTS
 from ledger.finance.placing import own_day, table_of
 from ledger.record.wire import fact_of
 from ledger.values import dollars
@@ -47,7 +48,7 @@ SHOWN: tuple[type[Body], ...] = (
     *COUPON_FACTS,
     *DAY_FACTS,
     VarianceExplained,
-    MeterRead,
+    *METER_FACTS,
 )
 """Facts outside rounds that a figure of finance rests on."""
 

@@ -382,9 +382,11 @@ def test_a_fact_of_a_count_is_read_in_dollars_and_names(database: Database, tmp_
     euro = {"currency": "EUR", "notes": {"5000": 2}, "rate": "1.1"}
     content = {"counter_checks": [{"check": "K-1", "amount": 5_000}], "coupons": ["M-1", "M-2"]}
     told = count(50, currency={"10000": 3}, foreign=[euro], **content)
+    meter = fact("meter_advanced", 20, meter="link", amount=700)
     with opened_site(database, tmp_path) as site:
-        site.take_in([received(json.dumps(each).encode()) for each in day_lines(told)])
+        site.take_in([received(json.dumps(each).encode()) for each in day_lines(meter, told)])
         page = fact_page(site.browser("auditor"), told)
+        assert "<td>$7.00</td>" in fact_page(site.browser("auditor"), meter)
     cells = dict(re.findall(r'<th scope="row">([^<]*)</th><td>([^<]*)</td>', page))
     assert cells["currency"] == "3 x $100.00"
     assert cells["counter checks"] == "check K-1, amount $50.00"
