@@ -11,7 +11,7 @@ from consumers.rounds.search_index import DEALERS_AT_END
 from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.statistics.expected import sum_of
-from ledger.finance.table_day import SUMS, RoundsMoney, beside_gaps
+from ledger.finance.table_day import SUMS, RoundsMoney, details
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -218,15 +218,5 @@ def _detailed(of: RoundsMoney, rounds: Iterable[_DetailedRound], *, recorded: bo
         money = each.recorded if recorded and each.recorded else each.now
         for name in SUMS:
             sums[name] += (getattr(money, name) or 0) - (getattr(each.now, name) or 0)
-        chosen.append((each, money))
-    return of._replace(
-        **sums,
-        awaiting=tuple(each.name for each, money in chosen if money.awaits),
-        items=tuple(item for _, money in chosen for item in money.items),
-        exceptions=tuple(exception for _, money in chosen for exception in money.exceptions),
-        causes=tuple(cause for _, money in chosen for cause in money.causes),
-        placed=tuple(tuple(refs) for _, money in chosen for refs in money.placed),
-        bets=tuple(cause for _, money in chosen for cause in money.bets),
-        beside_rake=tuple(ref for _, money in chosen for ref in money.beside_rake),
-        beside_gaps=beside_gaps((each.name, money) for each, money in chosen),
-    )
+        chosen.append((each.name, money))
+    return of._replace(**sums, **details(chosen))

@@ -6,7 +6,7 @@ pay_gap = moved - owed = the differences of wagers + amends. The items say which
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -188,20 +188,14 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
     """The money of a day's rounds, by subject: their money and game."""
     names = sorted(rounds, key=_numbered)
     money = [rounds[name][0] for name in names]
+    sums: dict[str, Any] = {name: sum(getattr(each, name) or 0 for each in money) for name in SUMS}
     return RoundsMoney(
         next((game for name in names if (game := rounds[name][1])), None),
         is_of_poker(rounds.values()),
         played=bool(rounds),
-        **{name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
-        awaiting=tuple(name for name in names if rounds[name][0].awaits),
-        items=tuple(item for each in money for item in each.items),
-        exceptions=tuple(exception for each in money for exception in each.exceptions),
-        causes=tuple(cause for each in money for cause in each.causes),
-        placed=tuple(tuple(refs_) for each in money for refs_ in each.placed),
-        bets=tuple(cause for each in money for cause in each.bets),
-        beside_rake=tuple(ref for each in money for ref in each.beside_rake),
+        **sums,
+        **details(list(zip(names, money, strict=True))),
         rake_facts=tuple(ref for each in money for ref in each.rake_facts),
-        beside_gaps=beside_gaps(zip(names, money, strict=True)),
         spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
         lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
     )
@@ -213,11 +207,20 @@ def is_of_poker(rounds: Iterable[tuple[RoundMoney, str | None]]) -> bool:
     return bool(named) and all(named)
 
 
-def beside_gaps(
-    rounds: Iterable[tuple[str, RoundMoney]],
-) -> tuple[tuple[str, tuple[FactRef, ...]], ...]:
-    """The facts beside devices' gaps, by round."""
-    return tuple((name, tuple(each.beside_gaps)) for name, each in rounds if each.beside_gaps)
+_DETAILS = ("items", "exceptions", "causes", "bets", "beside_rake")
+
+
+def details(rounds: Sequence[tuple[str, RoundMoney]]) -> dict[str, Any]:
+    """What rounds say one by one, by the fields of `RoundsMoney`. rounds: each with its subject."""
+    money = [each for _, each in rounds]
+    parts = {name: [part for each in money for part in getattr(each, name)] for name in _DETAILS}
+    beside = [(name, tuple(each.beside_gaps)) for name, each in rounds if each.beside_gaps]
+    return {
+        "awaiting": tuple(name for name, each in rounds if each.awaits),
+        **{name: tuple(its) for name, its in parts.items()},
+        "placed": tuple(tuple(refs_) for each in money for refs_ in each.placed),
+        "beside_gaps": tuple(beside),
+    }
 
 
 def _numbered(subject: str) -> tuple[str, int]:
