@@ -66,7 +66,7 @@ PAPERS = ViewTable(
         Column("amount", "text", "Name of the amount in the drop; box: none; empty: no amount."),
         Column("wager", "text", "Wager id; empty: no wager."),
         Column("cents", "bigint", "The amount, cents."),
-        Column("paper", "text", "Number of the slip, voucher or box.", null=True),
+        Column("paper", "text", "Number of the slip, voucher, dispute or box.", null=True),
         Column("tape", "text", "Tape of the fact."),
         Column("table_seq", "bigint", "Its sequence on that tape."),
         Column("made_tape", "text", "Tape of the correction that holds.", null=True),

@@ -116,7 +116,7 @@ MONEY = ViewTable(
         Column("tray", "bigint", "Cents the tray gained by them."),
         Column("owed", "bigint", "Cents the table wins by the ruling; null: poker.", null=True),
         Column("cage_paid", "bigint", "Winnings that the cage paid, cents."),
-        Column("handle", "bigint", "Cents placed less withdrawn."),
+        Column("handle", "bigint", "Cents placed less withdrawn; poker: with calls, bets, raises."),
         Column("rake", "bigint", "Rake taken, cents."),
         Column("funded", "bigint", "Winnings paid for the faces of coupons, cents."),
         Column("mean", "text", "Mean of what is owed, a fraction of cents.", null=True),

@@ -31,13 +31,11 @@ OVERRIDES = columns("time what of by second reason")
 _Row = tuple[Fact, str, str, str, str | None, str | None]
 """The fact, what was done, of what, by whom, with whom, and why."""
 
-_NAMES = [each.name for view in sealed_wins.VIEWS for each in view.tables]
-
 
 def overrides(asked: AskedReport) -> Iterator[Sequence[Value]]:
     """Corrections, voided slips, explained variances and closings, in order of time."""
     explained = list(_explained(asked))
-    with reading(asked.database, _NAMES) as store:
+    with reading(asked.database, sealed_wins.TABLES) as store:
         rows = [*_corrections_and_voids(store, asked), *explained, *_closings(store, asked)]
         shown = fact_times(asked, store, [fact for fact, *_ in rows])
     for fact, *row in sorted(rows, key=lambda row: by_time(row[0])):
