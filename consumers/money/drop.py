@@ -328,13 +328,14 @@ def read(
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
 
 
-def days(database: Database, limit: int = 400) -> list[str]:
-    """The gaming days that have facts of money, the latest first."""
+def days(database: Database, property_: str | None, limit: int = 400) -> list[str]:
+    """The gaming days that have facts of money, the latest first. property_: None: of any."""
     with reading(database, [DAYS.name]) as store:
         rows = store.query(
             f"SELECT DISTINCT gaming_day FROM {{schema}}.{DAYS.name}"  # noqa: S608 - values are parameters
-            " WHERE gaming_day <> '' ORDER BY gaming_day DESC LIMIT %(limit)s",
-            {"limit": limit},
+            " WHERE gaming_day <> '' AND (%(property)s::text IS NULL OR property = %(property)s)"
+            " ORDER BY gaming_day DESC LIMIT %(limit)s",
+            {"property": property_, "limit": limit},
         )
     return [row[0] for row in rows]
 

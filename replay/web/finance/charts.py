@@ -54,7 +54,7 @@ def charts(request: Request, who: Analyst, asked: Asked) -> Response:
     withheld = _is_withheld(request, who, house, name)
     if name and not withheld:
         up_to = VarianceAsked(house, "table", "day", day or "9999-12-31")
-        days = [each for each in drop_view.days(database) if each <= up_to.until][:DAYS_MAX]
+        days = [each for each in drop_view.days(database, house) if each <= up_to.until][:DAYS_MAX]
         kept = versions_folder(ports(request).library.home)
         since = min(days, default="")
         points = variances.charts(database, up_to, limits, kept, since=since, table=name)

@@ -45,7 +45,7 @@ def drop(request: Request, who: Analyst, asked: Asked) -> Response:
     """A gaming day (default: the latest): a line for each table, then each in detail."""
     blind = blind_review.hidden(request, who)
     database = ports(request).database
-    days = drop_view.days(database)
+    days = drop_view.days(database, asked.property)
     wanted = asked.gaming_day or (days[0] if days else "")
     its = asked._replace(gaming_day=wanted)
     read = drop_days(database, **its._asdict()) if wanted else []

@@ -140,7 +140,7 @@ def _page(
 ) -> Response:
     blind = blind_review.days(blind_review.hidden(request, who))
     database = ports(request).database
-    days = drop_view.days(database)
+    days = drop_view.days(database, asked.property)
     wanted = asked.gaming_day or (days[0] if days else "")
     day: WinsFilter = {
         "property": asked.property,

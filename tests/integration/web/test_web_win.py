@@ -25,7 +25,7 @@ from replay.recording.sealed_days import DayDecisions, Signers
 from replay.web.finance.chart_svg import of_errors, of_luck
 from replay.web.finance.win import DIFFERS, drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
-from tests.scenes.table_days import count, day_lines, fact
+from tests.scenes.table_days import NEXT, count, day_lines, fact, next_day
 from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
@@ -375,6 +375,23 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         fact_page(who, {"source": "/p/CC-07/d", "id": "none"}, 404)
         fact_page(who, {"source": "", "id": ""}, 404)
         fact_page(site.browser("surveillance"), BOUGHT, 403)
+
+
+def test_the_day_shown_first_is_the_latest_of_the_casino_asked_for(
+    database: Database, tmp_path: Path
+) -> None:
+    people(database)
+    lines = day_lines(count(59))
+    for each in next_day(*day_lines(count(59))):
+        lines.append(each | {"source": each["source"].replace("/p/", "/q/")})
+    with opened_site(database, tmp_path) as site:
+        site.take_in([received(json.dumps(each).encode()) for each in lines])
+        who = site.browser("auditor")
+        for path in ("/win", "/drop"):
+            for house, day in (("p", GAMING_DAY), ("q", NEXT), ("", NEXT)):
+                page = who.get(path, params={"property": house}).text
+                assert f'name="gaming_day" value="{day}"' in page, (path, house)
+                assert ">CC-07<" in page
 
 
 def test_a_fact_of_a_count_is_read_in_dollars_and_names(database: Database, tmp_path: Path) -> None:
