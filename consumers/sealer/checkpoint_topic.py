@@ -136,11 +136,11 @@ def not_beginning(checkpoint: Checkpoint, folder: TileFolder, size: int) -> str 
     """Why a checkpoint is not of the beginning of a log with `size` entries; None if it is."""
     if checkpoint.size > size:
         return (
-            f"A checkpoint of {checkpoint.size:,} entries was published, and the log has {size:,}:"
+            f"A checkpoint of {checkpoint.size:,} entries was signed, and the log has {size:,}:"
             " the log was set back"
         )
     if root(checkpoint.size, folder.hashes(size)) != checkpoint.root:
-        return f"The log's first {checkpoint.size:,} entries are not those that were published"
+        return f"The log's first {checkpoint.size:,} entries are not those that were signed"
     return None
 
 
@@ -157,12 +157,36 @@ def breaks(
             yield LogBreak(None, None, f"{says} ({CHECKPOINTS}, {where}).")
 
 
+def breaks_of_note(
+    note: str, where: str, folder: TileFolder, key: VerifierKey, size: int
+) -> Iterator[LogBreak]:
+    """What a checkpoint that was kept elsewhere has and a log of `size` entries does not continue.
+
+    note: its signed text. A last line end may be missing, as where it was read from paper.
+    """
+    checkpoint = _of_note(f"{note.rstrip()}\n", key, where)
+    if checkpoint is None:
+        says = "This is no checkpoint that the log's key signed"
+    else:
+        says = not_beginning(checkpoint, folder, size) or ""
+    if says:
+        yield LogBreak(None, None, f"{says} ({where}).")
+
+
 def _signed(record: Consumed, key: VerifierKey, where: str) -> Checkpoint | None:
     try:
         note = msgspec.json.decode(record.value or b"", type=LogCheckpoint).note
+    except msgspec.MsgspecError:
+        return None
+    return _of_note(note, key, where)
+
+
+def _of_note(note: str, key: VerifierKey, where: str) -> Checkpoint | None:
+    """The checkpoint of a signed text; None if the key did not sign it."""
+    try:
         text, held = verified(note, [key], where)
         return checkpoint_from_text(text, where) if held else None
-    except (msgspec.MsgspecError, LedgerError):
+    except LedgerError:
         return None
 
 

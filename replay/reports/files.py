@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from replay.dossier.writing.pages import Paper
 from replay.reports.table import shown
 from replay.shell.output import printable
+from replay.text import qr_code
 from replay.text.sheets import FORMULA, decimal, safe
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _XLSX_FORMAT: Mapping[Kind, str] = {
     "count": "#,##0",
     "text": "@",
 }
+_CODE_IS = "The log's checkpoint"
 _PARQUET_UNIT = {"money": "_cents", "percent": "_hundredths"}
 _STYLE = (
     "body { font: 14px/1.4 system-ui, sans-serif; color: #1b1f1d; margin: 2em }",
@@ -36,6 +38,7 @@ _STYLE = (
     "thead th { background: #f3f6f4 }",
     ".n { text-align: right; font-variant-numeric: tabular-nums }",
     ".reprint { font-weight: bold; border: 2px solid; padding: .4em .8em; color: #9a1b1b }",
+    "svg { float: right }",
     "@media print { thead { display: table-header-group } body { margin: 0 } }",
 )
 
@@ -134,6 +137,7 @@ def html_octets(head: ReportHead, table: ReportTable) -> bytes:
         + "</tr>"
         for row in table.rows
     )
+    code = qr_code.svg(head.scanned, _CODE_IS) if head.checkpoint else ""
     told = "".join(
         f'<p class="reprint">{name}: {value}</p>'
         if name == "REPRINT"
@@ -143,7 +147,7 @@ def html_octets(head: ReportHead, table: ReportTable) -> bytes:
     title = escape(f"{head.title} {head.gaming_day}")
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        f"<style>{' '.join(_STYLE)}</style>\n<h1>{title}</h1>\n{told}\n<table>\n"
+        f"<style>{' '.join(_STYLE)}</style>\n{code}<h1>{title}</h1>\n{told}\n<table>\n"
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</html>\n"
     ).encode()
 
@@ -160,12 +164,15 @@ def pdf_octets(head: ReportHead, table: ReportTable) -> bytes:
     paper = Paper(
         f"{head.title} {head.gaming_day}", foot, head.printed, wide=True, with_all="the HTML file"
     )
+    if head.checkpoint:
+        paper.code(qr_code.modules(head.scanned), _CODE_IS)
     paper.big(f"{head.title} {head.gaming_day}")
     for name, value in head.lines():
         if name == "REPRINT":
             paper.flag(f"{name}: {value}")
         else:
             paper.say(f"{name}: {value}", soft=True)
+    paper.pass_code()
     cells = [
         [shown(value, each.kind) for value, each in zip(row, table.columns, strict=True)]
         for row in table.rows

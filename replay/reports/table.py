@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from ledger.values import dollars
+from ledger.values import dollars, quantity
+from ledger.witnessed_log.checkpoints import checkpoint_from_text, hash_text
+from ledger.witnessed_log.signed_notes import split
 from replay.shell.output import printable
 from replay.text.sheets import decimal
 
@@ -21,6 +23,9 @@ Kind = Literal["text", "money", "count", "percent"]
 """Money is in cents, percent in hundredths of a percent; both are integers."""
 
 Value = str | int | None
+
+_SCANNED_OCTETS_MAX = 1_000
+"""A code of more is too fine for a phone to read from paper."""
 
 
 class ReportColumn(NamedTuple):
@@ -54,6 +59,7 @@ class ReportHead(NamedTuple):
     printed: str
     by: str
     reprint: int  # how often it was printed before
+    checkpoint: str = ""  # signed text of the witnessed log's newest one; "": there is no log
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """Each line with its name."""
@@ -66,6 +72,18 @@ class ReportHead(NamedTuple):
         yield "version", str(self.version)
         yield "digest", self.digest
         yield "printed", f"{self.printed} by {self.by}"
+        if self.checkpoint:
+            at = checkpoint_from_text(split(self.checkpoint, "the log")[0], "the log")
+            count = quantity(at.size, "entry", "entries")
+            yield "log", f"{at.origin} with {count}, root {hash_text(at.root)}"
+
+    @property
+    def scanned(self) -> str:
+        """What the QR code says: the checkpoint, with as many of its signatures as a code has."""
+        lines = self.checkpoint.splitlines(keepends=True)
+        while len("".join(lines).encode()) > _SCANNED_OCTETS_MAX:
+            lines.pop()
+        return "".join(lines)
 
 
 def digest(facility: str, name: str, gaming_day: str, table: ReportTable) -> str:

@@ -42,12 +42,21 @@ def known_witnesses() -> list[Witness]:
     return [Witness(address, verifier_from_text(key, where)) for address, key in rows]
 
 
+def newest_checkpoint() -> str:
+    """The signed text of the newest checkpoint; empty without one that this process may read."""
+    return (log_folder().checkpoint() or "") if _may_read_log() else ""
+
+
+def _may_read_log() -> bool:
+    return os.access(in_force().log_folder, os.R_OK | os.X_OK)
+
+
 def require_newest_record(database: Database) -> None:
     """Raise `Refused` if the record lacks what this machine's log sealed, or is another one.
 
     A log that this process may not read is passed over: its sealer compares it.
     """
-    if not os.access(in_force().log_folder, os.R_OK | os.X_OK):
+    if not _may_read_log():
         return
     folder = log_folder()
     if folder.has_begun:

@@ -27,6 +27,7 @@ from replay.rounds.views import opened_views
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_list, say
 from replay.shell.settings import in_force
+from replay.shell.witnessed_log import newest_checkpoint
 
 app = family()
 
@@ -57,7 +58,8 @@ def report(
     """Print a report of a gaming day to a file, or list reports.
 
     The head of each has facility, title, gaming day, grade, version and digest (465a.3(d)). The
-    second print of the same content says REPRINT. `report schedule` lists the reports, when each is
+    second print of the same content says REPRINT. The newest checkpoint of the witnessed log is
+    printed too, in PDF and HTML as a QR code. `report schedule` lists the reports, when each is
     due, and its last print. XLSX and Parquet need the extra `reports`. Parquet has cents.
 
     Example: round-ledger report three-wins --gaming-day 2026-11-20 --to three-wins.csv
@@ -169,6 +171,7 @@ def _printed(database: Database, kind: ReportKind, asked: AskedReport, to: Path)
         printed=format_time(time.time_ns() // 1_000),
         by=actor.name,
         reprint=0,
+        checkpoint=newest_checkpoint(),
     )
     with closing(AccessDatabase(database)) as access:
         return printing.print_report(access, kind.name, head, table, to, actor)

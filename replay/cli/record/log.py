@@ -10,7 +10,7 @@ import typer
 
 from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
-from consumers.sealer.checkpoint_topic import CheckpointTopic
+from consumers.sealer.checkpoint_topic import CheckpointTopic, breaks_of_note
 from consumers.sealer.checkpoint_topic import breaks as topic_breaks
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
@@ -194,6 +194,14 @@ def check(
     topic: Annotated[
         bool, typer.Option("--topic", help="Compare it with the checkpoints on Kafka too.")
     ] = False,
+    kept: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Compare it with a checkpoint that was kept, such as one on a printed report.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare the log with its checkpoint and with the record, entry by entry.
@@ -203,7 +211,9 @@ def check(
     there is one. With a proof, checks that proof alone. Give the keys of witnesses to learn which
     of them vouch.
 
-    Example: round-ledger log check fact.tlog-proof --key "$(cat log.pub)"
+    The QR code of a printed report is such a checkpoint: save what a scanner reads as a file.
+
+    Example: round-ledger log check --checkpoint scanned.txt
     """
     keys = _keys(key, witness)
     if proof is not None:
@@ -211,6 +221,11 @@ def check(
         return
     with opened_database() as database, progress_up_to("entries") as passed:
         seen = checking.check(database, log_folder(), keys, passed)
+    for path in kept or ():
+        more = breaks_of_note(
+            read_text(path), str(path), log_folder(), keys[0], seen.checkpoint.size
+        )
+        seen = seen._replace(breaks=[*seen.breaks, *more])
     if topic:
         more = topic_breaks(kafka(), log_folder(), keys[0], seen.checkpoint.size)
         seen = seen._replace(breaks=[*seen.breaks, *more])

@@ -23,6 +23,7 @@ MARGIN_MM = 18.0
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _NOTE = "Characters missing in this font are printed as code points, like U+0000; see {}."
 _FOOT_MM = 17.0
+_CODE_MM = 38.0
 # A card has its letter before the sign of its suit, so the sign can be left out.
 _IN_OTHER_WORDS = str.maketrans(
     {"◄": "<", "░": "#", "→": "->", "\u2212": "-", "♠": "", "♥": "", "♦": "", "♣": ""}
@@ -50,6 +51,7 @@ class Paper(FPDF):
         self._foot = foot
         self._note = _NOTE.format(with_all)
         self._lacked = False
+        self._below_mm = 0.0
         self.set_title(self.plain(title))
         self.set_creator("Round Ledger")
         self.set_lang("en-US")
@@ -106,6 +108,28 @@ class Paper(FPDF):
         )  # fmt: skip
         self.set_fill_color(255)
         self.ln(1.5)
+
+    def code(self, modules: Sequence[Sequence[bool]], label: str) -> None:
+        """A QR code in the upper corner of the page; `pass_code` goes below it."""
+        left, top = self.w - MARGIN_MM - _CODE_MM, MARGIN_MM
+        side = _CODE_MM / len(modules)
+        self.set_fill_color(0)
+        for y, row in enumerate(modules):
+            for x, is_dark in enumerate(row):
+                if is_dark:
+                    self.rect(left + x * side, top + y * side, side, side, style="F")
+        self.set_fill_color(255)
+        self.set_font("Helvetica", size=7)
+        self.set_text_color(*SOFT)
+        self.set_xy(left, top + _CODE_MM)
+        self.cell(_CODE_MM, 4, self.plain(label), align="C")
+        self._below_mm = self.get_y() + 4
+        self.set_xy(MARGIN_MM, top)
+
+    def pass_code(self) -> None:
+        """Go below the QR code, if the page has one that ends further down."""
+        if self.page_no() == 1:
+            self.set_y(max(self.get_y(), self._below_mm))
 
     def rows(
         self,

@@ -15,10 +15,10 @@ from infra.access.connections import Actor
 from infra.access.second_factor import SecondFactors
 from infra.access.tries import Try
 from infra.access.users import User
+from replay.text import qr_code
 from replay.web.access import authentication
 from replay.web.page import page
 from replay.web.ports import ports
-from replay.web.sign_in import qr_code
 from replay.web.sign_in.pages import here, welcome
 
 router = APIRouter(include_in_schema=False)

@@ -13,6 +13,9 @@ import pytest
 from tests.fixtures.cli import Cli, feed, lines
 from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
+from tests.scenes.qr_codes import read_svg
+from tests.scenes.table_days import DAY, day_lines
+from tests.scenes.table_days import fact as said
 
 if TYPE_CHECKING:
     import subprocess
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
 
 KILLS = 10
+SOLD = said("cash_bought_in", 10, position=1, amount=10_000)
 
 
 @pytest.fixture
@@ -118,6 +122,33 @@ def test_a_log_set_back_is_named_by_the_topic_alone(
     assert cli("log", "check").code == 0, "the old copy fits the record"
     seen = cli("log", "check", "--topic")
     assert (seen.code, "the log was set back (ledger.checkpoints.v1" in seen.out) == (1, True)
+
+
+@pytest.mark.long
+def test_a_log_set_back_is_named_by_the_code_of_a_printed_report(
+    cli: Cli, log: str, tmp_path: Path
+) -> None:
+    folder = Path(cli.environ["ROUND_LEDGER_HOME"]) / "log"
+    day = feed(tmp_path / "day", [json.dumps(each).encode() for each in day_lines(SOLD)])
+    assert cli("ingest", day).code == 0
+    assert cli("log", "seal", "--once").code == 0
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    assert cli("ingest", feed(tmp_path / "more", lines(5))).code == 0
+    assert cli("log", "seal", "--once").code == 0
+    printed = tmp_path / "wins.html"
+    asked = ("three-wins", "--gaming-day", DAY, "--property", "p")
+    assert cli("report", *asked, "--to", printed).code == 0
+    scanned = tmp_path / "scanned.txt"
+    scanned.write_text(read_svg(printed.read_text()).rstrip())
+    assert cli("log", "check", "--checkpoint", scanned, "--key", log).code == 0
+    shutil.rmtree(folder)
+    copy.rename(folder)
+    seen = cli("log", "check", "--checkpoint", scanned)
+    assert (seen.code, "the log was set back" in seen.out) == (1, True)
+    assert cli("log", "check").code == 0, "the old copy fits the record"
+    scanned.write_text(scanned.read_text().replace("record", "records"))
+    seen = cli("log", "check", "--checkpoint", scanned, "--json")
+    assert "no checkpoint that the log's key signed" in seen.json[-2]["broken"]["says"]
 
 
 def test_a_ledger_set_back_takes_in_nothing_until_it_has_what_was_sealed(

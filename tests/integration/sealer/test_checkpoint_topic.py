@@ -117,7 +117,7 @@ def test_a_log_that_was_set_back_is_refused_and_named(
     old = TileFolder(copy)
     with pytest.raises(Refused, match="the log was set back"):
         sealed(database, old, brokers)
-    says = "A checkpoint of 22 entries was published, and the log has 11: the log was set back"
+    says = "A checkpoint of 22 entries was signed, and the log has 11: the log was set back"
     assert named(brokers, old) == [says]
     assert named(brokers, folder) == []
     sealed(database, old, None)  # the control: without the topic nothing shows
@@ -134,11 +134,9 @@ def test_a_rewritten_log_is_refused_and_named(
     forged = TileFolder(folder.folder.with_name("forged"))
     forged.begin()
     sealed(database, forged, None)
-    with pytest.raises(Refused, match="not those that were published"):
+    with pytest.raises(Refused, match="not those that were signed"):
         sealed(database, forged, brokers)
-    assert named(brokers, forged) == [
-        "The log's first 11 entries are not those that were published"
-    ]
+    assert named(brokers, forged) == ["The log's first 11 entries are not those that were signed"]
 
 
 def test_what_another_key_signed_is_named_and_stops_no_sealer(

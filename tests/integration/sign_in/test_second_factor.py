@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-import cv2
-import numpy as np
 import pytest
 
 from infra.access import second_factor, sessions
@@ -32,6 +30,7 @@ from replay.web.access.authentication import PENDING, SESSION
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres import copied, waits_for_a_lock
 from tests.fixtures.web import ACTOR, PASSWORD, opened_site
+from tests.scenes.qr_codes import read_svg
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -416,7 +415,7 @@ def test_it_is_set_up_by_a_picture_that_is_shown_once(staffed: Site, clock: Cloc
     page = who.post("/account/second-factor", data={"csrf": who.csrf}).text
     secret = secret_in(page)
     assert " ".join(re.findall("....", secret)) in page
-    assert f"secret={secret}" in read_qr(page)
+    assert f"secret={secret}" in read_svg(page)
     confirm = "/account/second-factor/confirm"
     wrong = who.post(confirm, data={"csrf": who.csrf, "code": WRONG})
     assert (wrong.status_code, secret in wrong.text) == (401, False)
@@ -431,17 +430,6 @@ def test_it_is_set_up_by_a_picture_that_is_shown_once(staffed: Site, clock: Cloc
     again = who.post("/account/second-factor", data={"csrf": who.csrf})
     assert (again.status_code, "otpauth" in again.text) == (422, False)
     assert [each.actor for each in events(staffed, "second_factor_on")] == [NAME]
-
-
-def read_qr(page: str) -> str:
-    """What a camera reads in the picture of a page."""
-    size = re.search(r'viewBox="0 0 (\d+) \d+" width="240"', page)
-    assert size
-    picture = np.full((int(size[1]), int(size[1])), 255, np.uint8)
-    for x, y in re.findall(r"M(\d+) (\d+)h1v1h-1z", page):
-        picture[int(y), int(x)] = 0
-    large = cv2.resize(picture, None, fx=8, fy=8, interpolation=cv2.INTER_NEAREST)
-    return str(cv2.QRCodeDetectorAruco().detectAndDecode(large)[0])  # the other one misses 1 of 60
 
 
 def test_it_is_turned_off_by_one_more_code(staffed: Site, clock: Clock) -> None:

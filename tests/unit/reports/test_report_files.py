@@ -13,6 +13,7 @@ import pytest
 from replay.reports.files import WRITERS
 from replay.reports.table import ReportColumn, ReportHead, ReportTable, digest
 from replay.text.extras import extra_of
+from tests.scenes.qr_codes import read_pdf, read_svg
 
 FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")')
 TABLE = ReportTable(
@@ -36,6 +37,12 @@ HEAD = ReportHead(
     "2026-11-21T10:00:00Z", "os:maria", 0,
 )  # fmt: skip
 AGAIN = HEAD._replace(reprint=1)
+CHECKPOINT = (
+    "ledger.example/record\n91417\nAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n\n"
+    "— ledger.example/record 5Yd2Kc8AaRk0Q1PDdJcLb0Ke7bM4n0mUq1fMx0nJrEWoPJqCyPm9pS0Q1PDdJcLb\n"
+    "— witness.example 9sE0Q1PDdJcLb0Ke7bM4n0mUq1fMx0nJrEWoPJqCyPm9pS0Q1PDdJcLbJrEWoPJqCyPm9pS0\n"
+)
+SEALED = HEAD._replace(checkpoint=CHECKPOINT)
 
 
 def rows_of_csv(head: ReportHead = HEAD) -> list[list[str]]:
@@ -142,3 +149,25 @@ def test_a_file_whose_library_is_not_there_names_the_extra(
     with pytest.raises(ModuleNotFoundError) as found:
         WRITERS[end](HEAD, TABLE)
     assert extra_of(found.value.name or "") == "reports"
+
+
+def test_the_code_on_paper_is_the_signed_checkpoint() -> None:
+    assert read_svg(WRITERS[".html"](SEALED, TABLE).decode()) == CHECKPOINT
+    assert read_pdf(WRITERS[".pdf"](SEALED, TABLE)) == CHECKPOINT
+
+
+def test_a_checkpoint_of_many_witnesses_is_cut_between_its_signatures() -> None:
+    many = SEALED._replace(checkpoint=CHECKPOINT + CHECKPOINT.splitlines(keepends=True)[-1] * 20)
+    read = read_pdf(WRITERS[".pdf"](many, TABLE))
+    assert read == many.scanned
+    assert (many.checkpoint.startswith(read), read.endswith("\n")) == (True, True)
+    assert len(CHECKPOINT) < len(read) < len(many.checkpoint)
+
+
+def test_a_report_without_a_log_has_no_code_and_says_nothing_of_one() -> None:
+    assert b"<svg" not in WRITERS[".html"](HEAD, TABLE)
+    assert "log" not in dict(HEAD.lines())
+    assert dict(SEALED.lines())["log"] == (
+        "ledger.example/record with 91,417 entries,"
+        " root AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+    )

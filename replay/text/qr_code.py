@@ -1,7 +1,13 @@
-"""A QR code as SVG, drawn on the server: no other party sees its text."""
+"""QR codes: their squares, and as SVG. They are drawn here, so no other party sees their text."""
 
-import numpy as np
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 QUIET = 4
 """Modules of white around the code (ISO/IEC 18004)."""
@@ -9,11 +15,11 @@ QUIET = 4
 
 def svg(text: str, label: str) -> Markup:
     """The QR code of a text. label: what it is, for who cannot see it."""
-    modules = _modules(text)
-    size = len(modules) + 2 * QUIET
+    dark = modules(text)
+    size = len(dark) + 2 * QUIET
     squares = "".join(
         f"M{x + QUIET} {y + QUIET}h1v1h-1z"
-        for y, row in enumerate(modules)
+        for y, row in enumerate(dark)
         for x, is_dark in enumerate(row)
         if is_dark
     )
@@ -24,11 +30,8 @@ def svg(text: str, label: str) -> Markup:
     )
 
 
-def _modules(text: str) -> list[list[bool]]:
-    """The code's modules without the white around them; True is dark."""
-    import cv2  # noqa: PLC0415 - few processes of the pages ever draw one
+def modules(text: str) -> Sequence[Sequence[bool]]:
+    """The code's rows without the white around them; True is dark."""
+    import segno  # noqa: PLC0415 - few processes ever draw one
 
-    is_dark = np.asarray(cv2.QRCodeEncoder.create().encode(text)) == 0
-    rows, columns = np.flatnonzero(is_dark.any(axis=1)), np.flatnonzero(is_dark.any(axis=0))
-    cut = is_dark[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return [[bool(each) for each in row] for row in cut]
+    return [[bool(each) for each in row] for row in segno.make_qr(text).matrix]
