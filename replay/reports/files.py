@@ -174,22 +174,25 @@ def pdf_octets(head: ReportHead, table: ReportTable) -> bytes:
             paper.say(f"{name}: {value}", soft=True)
     paper.pass_code()
     cells = [
-        [shown(value, each.kind) for value, each in zip(row, table.columns, strict=True)]
+        [_unbroken(value, each.kind) for value, each in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
     titles = [each.title for each in table.columns]
-    widths = [
-        min(max(len(word) for word in [*titles[at].split(), *(row[at] for row in cells)]), 60) + 4
-        for at in range(len(titles))
-    ]
+    fitted = paper.fitted(titles, cells, size=6.5)
     paper.rows(
         titles,
         cells,
-        widths,
+        fitted.widths,
         right=[at for at, each in enumerate(table.columns) if each.kind != "text"],
-        size=6.5,
+        size=fitted.size,
     )
     return paper.octets()
+
+
+def _unbroken(value: Value, kind: Kind) -> str:
+    """A value as people read it; a percentage has no space at which a line could end."""
+    text = shown(value, kind)
+    return text.replace(" %", "%") if kind == "percent" else text
 
 
 WRITERS: Mapping[str, Callable[[ReportHead, ReportTable], bytes]] = {

@@ -7,7 +7,7 @@ fonts lack are printed as their code point, and the page says so.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fpdf import FPDF, FontFace, XPos, YPos
 from fpdf.enums import TableBordersLayout
@@ -24,10 +24,19 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _NOTE = "Characters missing in this font are printed as code points, like U+0000; see {}."
 _FOOT_MM = 17.0
 _CODE_MM = 38.0
+_PADDING_MM = 3.0
+_WHOLE_LETTERS = 40
 # A card has its letter before the sign of its suit, so the sign can be left out.
 _IN_OTHER_WORDS = str.maketrans(
     {"◄": "<", "░": "#", "→": "->", "\u2212": "-", "♠": "", "♥": "", "♦": "", "♣": ""}
 )
+
+
+class FittedColumns(NamedTuple):
+    """How wide the columns of a table are, and how large its letters, so that no word is torn."""
+
+    widths: Sequence[float]  # mm
+    size: float  # points
 
 
 class Paper(FPDF):
@@ -131,11 +140,36 @@ class Paper(FPDF):
         if self.page_no() == 1:
             self.set_y(max(self.get_y(), self._below_mm))
 
+    def fitted(
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], *, size: float
+    ) -> FittedColumns:
+        """Columns that hold their longest word whole, in letters of `size` points or smaller.
+
+        What is left of the page goes to the columns with the longest texts. A word of over
+        40 letters, such as a digest, may be torn.
+        """
+        self.set_font("Helvetica", "B", size)
+        texts = [
+            [self.plain(each) for each in column] for column in zip(columns, *rows, strict=True)
+        ]
+        words = [max(_word_mm(self, text) for text in its) for its in texts]
+        whole = [max(self.get_string_width(text) for text in its) for its in texts]
+        room = self.epw - _PADDING_MM * len(columns)
+        smaller = min(1.0, room / sum(words))
+        spare = max(0.0, room - sum(words) * smaller)
+        wanted = [long - word for long, word in zip(whole, words, strict=True)]
+        share = min(1.0, spare / sum(wanted)) if any(wanted) else 0.0
+        widths = [
+            word * smaller + want * share + _PADDING_MM
+            for word, want in zip(words, wanted, strict=True)
+        ]
+        return FittedColumns(widths, size * smaller)
+
     def rows(
         self,
         columns: Sequence[str],
         rows: Iterable[Sequence[str]],
-        widths: Sequence[int],
+        widths: Sequence[float],
         *,
         right: Sequence[int] = (),
         marked: Sequence[int] = (),
@@ -176,6 +210,12 @@ class Paper(FPDF):
         self.set_font("Helvetica", style, size)
         self.set_text_color(*colour)
         self.multi_cell(0, height, self.plain(text), align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+
+
+def _word_mm(paper: Paper, text: str) -> float:
+    """The width of the longest word of a text in the font of the paper, mm."""
+    words = (each[:_WHOLE_LETTERS] for each in text.split())
+    return max(map(paper.get_string_width, words), default=0.0)
 
 
 def _is_there(character: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
+import zlib
 
 import openpyxl
 import pyarrow.parquet
@@ -124,6 +126,24 @@ def test_pdf_has_pages() -> None:
     assert octets.startswith(b"%PDF-")
     assert octets.count(b"/Type /Page\n") > 1
     assert WRITERS[".pdf"](HEAD, ReportTable(TABLE.columns, [])).startswith(b"%PDF-")
+
+
+def test_no_amount_and_no_name_is_torn_in_a_pdf_of_many_columns() -> None:
+    amounts = [ReportColumn(f"hand_{nth}", "money") for nth in range(20)]
+    row = ["CC-02/2026-11-20/61", *(18_200_000 + nth for nth in range(20)), "SEALED", "two words"]
+    wide = ReportTable(
+        (ReportColumn("round"), *amounts, ReportColumn("grade"), ReportColumn("says")), [row]
+    )
+    drawn = drawn_texts(WRITERS[".pdf"](HEAD, wide))
+    assert {"CC-02/2026-11-20/61", "SEALED", "$182,000.00", "$182,000.19"} <= drawn
+    assert {"hand 3", "hand 19"} <= drawn or {"hand", "19"} <= drawn
+    assert "$182,000.0" not in drawn
+
+
+def drawn_texts(octets: bytes) -> set[str]:
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", octets, re.DOTALL)
+    pages = b"".join(zlib.decompressobj().decompress(each) for each in streams if each[:1] == b"x")
+    return {each.decode("cp1252") for each in re.findall(rb"\((.*?)\) Tj", pages)}
 
 
 @pytest.mark.parametrize("end", [".csv", ".html"])
