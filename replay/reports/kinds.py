@@ -50,6 +50,9 @@ _MASTER = (
 ALL = "all"
 """The table of a line that sums several: of a game, or of the house, which has no game."""
 
+NO_GAME = "no game"
+"""The game of a line that sums tables which opened for none."""
+
 
 def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
     """Each table, then each game, then the house: of a closed day those that were signed."""
@@ -58,15 +61,22 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
         (name, each.entry.partition(":")[0])
         for day in days_between(asked.since, asked.gaming_day)
         for each in _entries(asked._replace(gaming_day=day))
-        for name in (each.table, ALL, f"{ALL} {_game(asked, each.table)}")
+        for name in (each.table, ALL, f"{ALL} {_game(asked, each.table) or NO_GAME}")
     )
     of_period = asked.wins if is_day else _as_one_day(asked)
-    sums = (*grouped(of_period, "game"), *grouped(of_period, "house"))
-    for of in (*asked.wins, *sums):
-        drop, name = of.drop, of.table or (f"{ALL} {of.game}" if of.game else ALL)
+    lines = (
+        *((of, of.game, of.table or "") for of in asked.wins),
+        *(
+            (of, of.game or NO_GAME, f"{ALL} {of.game or NO_GAME}")
+            for of in grouped(of_period, "game")
+        ),
+        *((of, None, ALL) for of in grouped(of_period, "house")),
+    )
+    for of, game, name in lines:
+        drop = of.drop
         counts = (slips_of[name, kind] for kind in ("fill", "credit"))
         yield (
-            of.table or ALL, of.game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
+            of.table or ALL, game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
             of.opener, of.fills, of.credits, of.closer,
             drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
             of.counted, _hold(of), of.coupons.counted, len(of.exceptions), *counts,

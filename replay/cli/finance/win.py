@@ -87,23 +87,17 @@ def _by_day(found: Iterable[TableWin]) -> dict[tuple[str, str], list[TableWin]]:
 def _show_day(found: Sequence[TableWin], by: By) -> None:
     """Print the wins of a gaming day."""
     first = found[0]
-    rows = [*found, *(houses(found) if by not in ("house", "shift") else ())]
+    sums = houses(found) if by not in ("house", "shift") else ()
+    rows = [*((_name(each, by), each) for each in found), *(("house", each) for each in sums)]
     show_table(
         f"{first.property} · {first.gaming_day} · win",
         (by, "grade", *FIGURES),
-        (
-            (
-                _name(each, by),
-                graded(each),
-                *figures(each),
-            )
-            for each in rows
-        ),
+        ((name, graded(each), *figures(each)) for name, each in rows),
         right=" ".join(FIGURES),
     )
-    for each in rows:
+    for name, each in rows:
         if apart := rake_apart(each):
-            say(f"{_name(each, by)} · {apart}")
+            say(f"{name} · {apart}")
 
 
 def _explain(tables: Iterable[TableWin], groups: Sequence[TableWin], by: By) -> None:
@@ -120,7 +114,7 @@ def _name(each: TableWin, by: By) -> str:
     names = {
         "table": each.table,
         "shift": each.shift or "no shift",
-        "game": each.game,
+        "game": each.game or "no game",
         "pit": each.pit or "no pit",
         "house": None,
     }

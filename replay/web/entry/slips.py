@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, cast
 
 from fastapi import APIRouter, Depends, Request, Response
+from msgspec.structs import replace
 
 from consumers.finance import papers as paper_views
 from infra.access.connections import Actor
@@ -49,11 +50,14 @@ def request_(request: Request, user: Pit, form: Form) -> Response:
     """Put a request on record, by the signed-in person."""
     try:
         house, table = typed.text(form, "property"), typed.name(form, "table")
-        papers.require_table(papers.day_of(request, house), table)
+        day = papers.day_of(request, house)
+        papers.require_table(day, table)
         kind, number = _kind(form), typed.text(form, "slip")
         case = _case(request, house, kind, number, "requested", table)
         chips = typed.pieces(form, "chips", typed.CHIPS)
-        ports(request).papers.decide(case, case.enter("requested", chips, [user.employee]))
+        others = [replace(case, table=name) for name in day.tables if name != table]
+        body = case.enter("requested", chips, [user.employee])
+        ports(request).papers.begin(case, body, others)
     except (Usage, Refused) as error:
         return _request_page(request, form, 422, wrong=papers.wrong(error))
     return papers.see(papers.slip_path(house, SlipRecord(kind, number)))

@@ -175,6 +175,27 @@ def test_a_slip_that_was_sent_to_one_table_and_accepted_at_another_stands_once_a
         assert [each["id"] for each in cause["facts"]] == [sent["id"], taken["id"]]
 
 
+def test_tables_without_a_game_have_a_line_of_their_own_with_their_own_slips(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """A table that has a box and never opened."""
+    boxed_only = {**day_lines()[1], "id": "CL", "source": "/p/CL-01/pit"}
+    boxed_only["data"] = {**boxed_only["data"], "table": "CL-01", "box": "B9"}
+    lines = day_lines(count(59), slip("credit", "accepted", "C-1", 20), closer=490_000)
+    ingest(cli, tmp_path / "feed.jsonl", [*lines, boxed_only])
+    rows = printed(cli, tmp_path, "master-game")
+    slips = {(row[0], row[1]): row[-1] for row in rows}
+    assert slips == {
+        ("CC-07", "criss_cross_poker"): "1",
+        ("CL-01", ""): "0",
+        ("all", "criss_cross_poker"): "1",
+        ("all", "no game"): "0",
+        ("all", ""): "1",
+    }
+    shown = cli("win", "--by", "game").out
+    assert ("no game" in shown, shown.count("house")) == (True, 1)
+
+
 def test_a_slip_of_no_day_is_printed_with_the_day_that_names_it(cli: Cli, tmp_path: Path) -> None:
     early = slip("fill", "accepted", "F-1", 0) | {"time": "2026-11-20T09:00:00-05:00"}
     nowhere = slip("credit", "dispatched", "C-9", 5, place="CC-99")

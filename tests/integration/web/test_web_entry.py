@@ -525,6 +525,29 @@ def test_two_cashiers_at_once_record_one_payment_of_a_check(
     assert len(facts(floor, "counter_check_redeemed")) == answers.count(303)
 
 
+@pytest.mark.parametrize("kind", ["fill", "credit"])
+def test_of_two_tables_that_take_a_slips_number_at_once_one_has_it(
+    floor: Site, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Both have read that nobody has the number."""
+    opens = fact("inventory_counted", 5, kind="open", gaming_day=DAY, chips={}, total=0, slip="O-8",
+                 counted_by="D-8", observed_by="S-8")  # fmt: skip
+    floor.take_in([received(json.dumps(opens | {"source": "/p/CC-08/pit"}).encode())])
+    both, begin = Barrier(2), PaperDecisions.begin
+
+    def together(self: PaperDecisions, *case: Any) -> None:  # noqa: ANN401 - as `begin`
+        both.wait(120)
+        begin(self, *case)
+
+    monkeypatch.setattr(PaperDecisions, "begin", together)
+    asked = {"property": "p", "kind": kind, "slip": "S-201", "chips_500": "2"}
+    people = ((floor.browser("pit1"), "CC-07"), (floor.browser("pit2"), "CC-08"))
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda of: send(of[0], "/entry/slips", **asked, table=of[1]), people)
+    assert sorted(each.status_code for each in found) == [303, 422]
+    assert len(facts(floor, f"{kind}_requested")) == 1
+
+
 def test_what_another_system_says_is_recorded_and_decides_what_follows(floor: Site) -> None:
     told = {"serials": ["MP-2"], "reason": "Torn.", "by": "A-1"}
     lines = [
