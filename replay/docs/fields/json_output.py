@@ -81,6 +81,7 @@ MEANINGS = {
     "cash": "cash, cents",
     "causes": "explanations of the gaps",
     "check": "number of the counter check",
+    "checkpoint": "signed text of the witnessed log's newest checkpoint; empty: there is no log",
     "checks": "numbers of the checks: a pair for each range, its first and last",
     "chips": "chips, cents",
     "claims": "the claim; the first one counts",
