@@ -13,7 +13,7 @@ import pytest
 from tests.fixtures.cli import Cli, feed, lines
 from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
-from tests.scenes.qr_codes import read_svg
+from tests.footage.qr_codes import read_svg
 from tests.scenes.table_days import DAY, day_lines
 from tests.scenes.table_days import fact as said
 

@@ -30,7 +30,7 @@ from replay.web.access.authentication import PENDING, SESSION
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres import copied, waits_for_a_lock
 from tests.fixtures.web import ACTOR, PASSWORD, opened_site
-from tests.scenes.qr_codes import read_svg
+from tests.footage.qr_codes import read_svg
 from tests.until import until
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import pytest
 from replay.reports.files import WRITERS
 from replay.reports.table import ReportColumn, ReportHead, ReportTable, digest
 from replay.text.extras import extra_of
-from tests.scenes.qr_codes import read_pdf, read_svg
+from tests.footage.qr_codes import read_pdf, read_svg
 
 FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")')
 TABLE = ReportTable(
