@@ -14,6 +14,8 @@ from replay.web.access.authentication import SESSION
 from tests.accessible import faults, fits, phone_faults
 from tests.fixtures.postgres import copied
 from tests.fixtures.web import PASSWORD, opened_site
+from tests.scenes.table_days import day_lines
+from tests.scenes.view_feeds import received
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -328,6 +330,29 @@ def test_another_users_passkey_approves_nothing(browser: Browser, house: Site) -
         )
         with page.expect_download():
             page.get_by_role("button", name="Use a passkey").click()
+
+
+def test_a_second_person_signs_a_paper_by_a_passkey(browser: Browser, house: Site) -> None:
+    """The first one stays signed in. The page fits a telephone."""
+    house.take_in([received(json.dumps(each).encode()) for each in day_lines()])
+    with opened(browser, house) as page:
+        enrolled(page, house, "ops")
+        signed_in(page, house)
+        page.goto(f"{house.url}/entry/forms/check_book_signed_out?property=p")
+        for label, text in (
+            ("Number of the book", "1"), ("First blank check", "K-1"), ("Last blank check", "K-9"),
+            ("Received by (credential)", "S-ops"),
+        ):  # fmt: skip
+            page.get_by_label(label).fill(text)
+        page.get_by_role("button", name="Put on record").click()
+        expect(page.get_by_role("heading", name="S-ops signs here")).to_be_visible()
+        expect(page.get_by_text("K-9")).to_be_visible()
+        assert (faults(page), fits(page)) == ([], True)
+        page.get_by_role("button", name="Use a passkey").click()
+        expect(page.get_by_text("It is on record.")).to_be_visible()
+        expect(page.get_by_role("link", name="finance").first).to_be_visible()
+    events = house.ports.access.events()
+    assert [(e.name, e.actor) for e in events if e.what == "paper_signed"] == [("ops", NAME)]
 
 
 def test_without_scripts_the_password_signs_in(browser: Browser, house: Site) -> None:
