@@ -156,6 +156,11 @@ SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
   JOIN ledger.tape t ON t.originator_id = %b AND t.originator_version BETWEEN r.low AND r.high
  ORDER BY t.originator_version
 """  # noqa: S608 - as above
+_WAITING = """
+SELECT q.source, q.fact_id FROM ledger.quarantine q JOIN unnest(%b, %b) AS s (source, fact_id)
+    ON q.source = s.source AND q.fact_id = s.fact_id
+ WHERE q.released_at_us IS NULL AND q.verdict = 'quarantined'
+"""
 _QUARANTINED = """
 SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
        times_received, received_at_us, last_received_at_us, released_at_us, released_position,
@@ -306,6 +311,11 @@ class PostgresTape:
     def is_on_record(self, source: str, fact_id: str) -> bool:
         """Whether the record has a fact with this identity."""
         return self._read(lambda c: is_on_record(c, source, fact_id))
+
+    def waiting(self, identities: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Those sources and ids that an input in quarantine names which nobody released."""
+        columns = [arrays.texts([each[part] for each in identities]) for part in (0, 1)]
+        return set(self._read(lambda c: _run(c, _WAITING, columns).fetchall()))
 
     def told_by(self, source: str, prefix: str) -> list[TapeRow]:
         """Every row of a source whose id starts with `prefix` (not empty), in no order."""

@@ -78,17 +78,24 @@ REASONS = (
 
 
 def checked(
-    fact: Received, roster: Roster, now_us: int, verifies: Verifies, *, has_users: bool = False
+    fact: Received,
+    roster: Roster,
+    now_us: int,
+    verifies: Verifies,
+    *,
+    has_users: bool = False,
+    is_waiting: bool = False,
 ) -> Received | Quarantined:
     """The fact with the key that signed it as its sender, or quarantined with a reason.
 
     `fact.sender` is what brought it: a bearer key or a login. has_users: whether the ledger knows
-    people who sign in, so that two of them approve what names two.
+    people who sign in, so that two of them approve what names two. is_waiting: a person brings it
+    at the machine, and an input with its source and id waits in quarantine.
     """
     judged = _by_roster(fact, roster, now_us, verifies)
     if not has_users or not isinstance(judged, Received):
         return judged
-    refusal = _unapproved(judged, is_signed=bool(roster.keys))
+    refusal = _unapproved(judged, is_signed=bool(roster.keys), is_waiting=is_waiting)
     return _aside(judged, refusal) if refusal else judged
 
 
@@ -97,7 +104,7 @@ def may_need_two(fact: Received) -> bool:
     return fact.type in TWO_PEOPLE or fact.type == CORRECTED or _REPLACES in fact.attributes
 
 
-def _unapproved(fact: Received, *, is_signed: bool) -> _Refusal | None:
+def _unapproved(fact: Received, *, is_signed: bool, is_waiting: bool) -> _Refusal | None:
     """Why two people have to approve a fact first, or None. is_signed: within a device's grants."""
     if fact.type in TWO_PEOPLE:
         says = "It names two people, and neither signed in for it"
@@ -110,6 +117,9 @@ def _unapproved(fact: Received, *, is_signed: bool) -> _Refusal | None:
     if fact.type == CORRECTED and not is_signed:
         says = "It corrects a fact in the names of two people, and neither signed in for it"
         return _Refusal("not_approved", says, "$.type", hint)
+    if is_waiting and not is_signed:
+        says = "An input with its source and id waits in quarantine"
+        return _Refusal("not_approved", says, "$.id", hint)
     return None
 
 

@@ -41,7 +41,7 @@ REASONS = {
     "not_an_object": "The event, or its `data`, is not an object.",
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
     "not_approved": "It names two people, or stands for an input in quarantine. Once the ledger "
-    "has users, two people sign in for it.",
+    "has users, two people release it.",
     "not_of_a_device": "Keys, grants, approvals and releases are recorded by commands alone. "
     "It is never released.",
     "not_utf8": "The bytes are not UTF-8.",

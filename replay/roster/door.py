@@ -21,7 +21,7 @@ from ledger.roster.roster import NO_ROSTER, OFFICE, ROSTER_FACTS, Roster, taking
 from replay.roster.key_files import verifies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
@@ -34,7 +34,11 @@ KNOWN_MAX = 10_000
 
 _NEVER = float("-inf")
 
+AT_THE_MACHINE = "os:"
+"""How the sender begins of what a person brings by a command."""
+
 Judged = Received | Quarantined
+Identity = tuple[str, str]
 
 
 class _Known(NamedTuple):
@@ -58,6 +62,8 @@ class Door:
         self._clock = clock
         self._known: dict[str, _Known] = {}
         self._reading = threading.Lock()
+        self._users = False
+        self._no_users_until = _NEVER
 
     def is_quick(self, judged: Sequence[Judged]) -> bool:
         """Whether these can be checked without the database and without a signature."""
@@ -74,17 +80,42 @@ class Door:
         """
         rosters = {name: self.roster(name) for name in _properties(judged)}
         now_us = self._now_us()
-        has_users = any(map(_may_need_two, judged)) and _has_users(self._tape.database)
+        is_brought = bool(sender) and str(sender).startswith(AT_THE_MACHINE)
+        names_two = any(map(_may_need_two, judged))
+        has_users = (is_brought or names_two) and self._has_users(at_once=names_two)
+        waiting = self._waiting(judged) if is_brought and has_users else set()
         return [
             _checked(
-                each, rosters, sender, now_us, has_users=has_users and not self._is_again(each)
+                each,
+                rosters,
+                sender,
+                now_us,
+                has_users=has_users and not self._is_again(each, waiting),
+                is_waiting=_identity(each) in waiting,
             )
             for each in judged
         ]
 
-    def _is_again(self, each: Judged) -> bool:
+    def _is_again(self, each: Judged, waiting: Container[Identity | None]) -> bool:
         """Whether its source and id are on record: it is a duplicate or an equivocation then."""
-        return _may_need_two(each) and self._tape.is_on_record(each.source, each.id)
+        if not isinstance(each, Received):
+            return False
+        is_meant = may_need_two(each) or _identity(each) in waiting
+        return is_meant and self._tape.is_on_record(each.source, each.id)
+
+    def _waiting(self, judged: Sequence[Judged]) -> set[Identity]:
+        """The identities of these that an input in quarantine names, too."""
+        return self._tape.waiting([of for each in judged if (of := _identity(each))])
+
+    def _has_users(self, *, at_once: bool) -> bool:
+        """Whether the ledger has users: asked at once, or at most `KNOWN_S` ago.
+
+        Once it has, that stays so.
+        """
+        if not self._users and (at_once or self._clock() >= self._no_users_until):
+            self._users = _has_users(self._tape.database)
+            self._no_users_until = self._clock() + KNOWN_S
+        return self._users
 
     def roster(self, property_: str) -> Roster:
         """The roster of a property, at most `KNOWN_S` old while the database answers.
@@ -123,6 +154,10 @@ def _may_need_two(each: Judged) -> TypeGuard[Received]:
     return isinstance(each, Received) and may_need_two(each)
 
 
+def _identity(each: Judged) -> Identity | None:
+    return (each.source, each.id) if isinstance(each, Received) else None
+
+
 def _has_users(database: Database) -> bool:
     """Whether the ledger has users. For a login that may not know, it has."""
     try:
@@ -137,10 +172,16 @@ def _properties(judged: Sequence[Judged]) -> set[str]:
 
 
 def _checked(
-    each: Judged, rosters: dict[str, Roster], sender: str | None, now_us: int, *, has_users: bool
+    each: Judged,
+    rosters: dict[str, Roster],
+    sender: str | None,
+    now_us: int,
+    *,
+    has_users: bool,
+    is_waiting: bool,
 ) -> Judged:
     if isinstance(each, Quarantined):
         return each._replace(sender=sender)
     brought = Received(*each[:-1], sender)
     roster = rosters[each.tape.partition("/")[0]]
-    return checked(brought, roster, now_us, verifies, has_users=has_users)
+    return checked(brought, roster, now_us, verifies, has_users=has_users, is_waiting=is_waiting)

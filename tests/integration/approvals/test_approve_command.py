@@ -243,12 +243,29 @@ def test_one_persons_ingest_is_no_way_around_the_release_by_two(
         feed.write_text(json.dumps(each) + "\n")
         assert verdicts(ledger, feed) == ["quarantined"]
         assert ledger("quarantine", "list", "--json").json[-1]["reason"] == "not_approved"
-    feed.write_text(json.dumps(right) + "\n")
+    feed.write_text(json.dumps(right | {"id": "late-2"}) + "\n")
     assert verdicts(ledger, feed) == ["appended"], "the control: it says nothing of the kind"
     number = str(ledger("quarantine", "list", "--json").json[0]["quarantine_id"])
     why = ("--because", "It is right.", "--password-file", "-", "--json")
     [request] = as_(ledger, "quarantine", "release", number, *TWO, *why).json
     assert give(ledger, request["request"], "S-finb").code == 0
+
+
+def test_nobody_brings_alone_what_waits_in_quarantine(ledger: Cli, tmp_path: Path) -> None:
+    """The right fact has the source and id of the wrong one. The control has another id."""
+    right = day_lines(count(60))[0] | {"id": "late-1"}
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text(json.dumps(right | {"time": "yesterday"}) + "\n")
+    assert verdicts(ledger, feed) == ["quarantined"]
+    feed.write_text("".join(json.dumps(right | {"id": of}) + "\n" for of in ("late-1", "late-2")))
+    assert verdicts(ledger, feed) == ["quarantined", "appended"]
+    waiting = ledger("quarantine", "list", "--json").json[-1]
+    assert (waiting["reason"], waiting["where"]) == ("not_approved", "$.id")
+    why = ("--because", "Its clock.", "--password-file", "-", "--json")
+    number = str(waiting["quarantine_id"])
+    [request] = as_(ledger, "quarantine", "release", number, *TWO, *why).json
+    assert give(ledger, request["request"], "S-finb").code == 0
+    assert verdicts(ledger, feed) == ["duplicate", "duplicate"]
 
 
 def test_without_users_a_file_may_correct(cli: Cli, tmp_path: Path) -> None:
@@ -258,6 +275,10 @@ def test_without_users_a_file_may_correct(cli: Cli, tmp_path: Path) -> None:
     told = fact("fact_corrected", 59, "office", of=of, because="x", by="F-1", second="F-2")
     feed.write_text(json.dumps(told) + "\n")
     assert verdicts(cli, feed) == ["appended"]
+    right = day_lines(count(60))[0] | {"id": "late-1"}
+    for each, verdict in ((right | {"time": "yesterday"}, "quarantined"), (right, "appended")):
+        feed.write_text(json.dumps(each) + "\n")
+        assert verdicts(cli, feed) == [verdict]
 
 
 def verdicts(cli: Cli, feed: Path) -> list[str]:
