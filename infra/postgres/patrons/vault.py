@@ -143,6 +143,12 @@ def named(connection: Connection[Any], pseudonyms: Iterable[str]) -> list[KeptPs
     return [KeptPseudonym._make(row) for row in rows.fetchall()]
 
 
+def numbered(connection: Connection[Any], number: int) -> Sequence[object]:
+    """The columns of the row with a number; none if it is gone."""
+    row = next(_after(connection, number - 1, 1), None)
+    return row if row and row.number == number else ()
+
+
 def tokens(connection: Connection[Any], pseudonyms: Iterable[str]) -> dict[str, str]:
     """The tokens behind pseudonyms, as far as they are known."""
     return {row.pseudonym: row.token for row in named(connection, pseudonyms) if row.token}
@@ -263,9 +269,14 @@ def _commitment(patron: PatronToken) -> _Commitment:
 
 def _all(connection: Connection[Any]) -> Iterator[KeptPseudonym]:
     after = 0
-    while rows := _run(connection, _AFTER, (after, ROWS)).fetchall():
-        yield from map(KeptPseudonym._make, rows)
-        after = rows[-1][0]
+    while rows := list(_after(connection, after, ROWS)):
+        yield from rows
+        after = rows[-1].number
+
+
+def _after(connection: Connection[Any], number: int, most: int) -> Iterator[KeptPseudonym]:
+    rows = _run(connection, _AFTER, (number, most)).fetchall()
+    return map(KeptPseudonym._make, rows)
 
 
 def _erasures(connection: Connection[Any]) -> dict[str, int]:

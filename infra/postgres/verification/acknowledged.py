@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from infra.postgres.connection import translated
+from infra.postgres.patrons import vault
 from infra.postgres.tape import COLUMNS, aside_to_verify, to_verify
 from ledger.record.acknowledged import NO_ROW, aside_sha256, row_sha256, rows_sha256
 from ledger.record.acknowledged import with_acknowledgements as matched
@@ -64,6 +65,8 @@ def _row_sha256(connection: AnyConnection, broken: RecordBreak) -> str:
             else connection.execute(_UNUSED_IDENTITIES, binary=True)
         )
         return rows_sha256(found.fetchall())
+    if broken.pseudonym is not None:
+        return rows_sha256([vault.numbered(connection, broken.pseudonym)])
     if broken.position is None:
         number = broken.quarantine_id or 0
         aside = next(aside_to_verify(connection, _LAST, 1, after=number - 1), None)

@@ -216,6 +216,8 @@ def _print(seen: Verified, kept: int) -> None:
 
 
 def _where(broken: RecordBreak) -> str:
+    if broken.pseudonym is not None:
+        return f"number {broken.pseudonym:,} of the pseudonyms"
     if broken.position is None:
         return f"number {broken.quarantine_id:,} in quarantine"
     return f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")

@@ -7,6 +7,7 @@ import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers.registry import install
@@ -193,6 +194,35 @@ def test_a_hold_after_the_request_refuses_the_approval(
     ingest(floor, tmp_path, *HELD["an open dispute"])
     refused = as_(floor, "approve", "give", name, "--by", "S-two")
     assert (refused.code, TOKEN in dump(database)) == (2, True), refused.out
+
+
+def test_a_row_that_somebody_changed_is_named_by_verify(floor: Cli, database: Database) -> None:
+    with psycopg.connect(database.url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("UPDATE ledger.pseudonyms SET token = 'P-1' WHERE number = 2")
+    ran = floor("verify")
+    where = "The record is broken at number 2 of the pseudonyms, pseudonym edited"
+    assert (ran.code, where in ran.out + ran.err) == (1, True), ran.err
+    [told] = [each["broken"] for each in floor("verify", "--json").json if "broken" in each]
+    assert (told["pseudonym"], told["position"], told["quarantine_id"]) == (2, None, None)
+
+
+def test_a_released_fact_leaves_no_token_in_its_request(
+    floor: Cli, database: Database, tmp_path: Path
+) -> None:
+    """The request is on record for good, and has the corrected fact as a text."""
+    with closing(AccessDatabase(database)) as access:
+        for name in ("fina", "finb"):
+            add_user(access, name, "finance")
+    (tmp_path / "right.json").write_text(json.dumps(FLOOR[0] | {"id": "t-right"}))
+    why = ("--because", "Its clock.", "--by", "S-fina", "--second", "S-finb", "--json")
+    asked = as_(floor, "quarantine", "release", "1", "--as", tmp_path / "right.json", *why)
+    assert asked.code == 0, asked.err
+    assert dump(database).count(TOKEN) == 1
+    given = as_(floor, "approve", "give", asked.json[0]["request"], "--by", "S-finb")
+    assert given.code == 0, given.err
+    assert dump(database).count(TOKEN) == 1
+    assert found(floor, TOKEN) == 1
 
 
 def test_a_plan_names_what_it_does_not_reach(floor: Cli, tmp_path: Path) -> None:

@@ -330,6 +330,12 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
     assert 'name="patron"' not in shown(finance, "/")
     assert finance.get("/?patron=tok-4711").status_code == 403
     assert subject in shown(finance, "/")
+    form = {"csrf": surveillance.csrf, "name": "his", "query": "patron=tok-4711"}
+    kept = surveillance.post("/searches", data=form).headers["Location"]
+    assert kept.startswith("/?patron=pseudonym%3A"), "a search is kept, a token may be erased"
+    assert subject in shown(surveillance, kept)
+    for query in ("patron=nobody", "ask=patron+P-7d42735e"):
+        assert surveillance.post("/searches", data=form | {"query": query}).status_code == 422
 
 
 @pytest.mark.long
