@@ -5,6 +5,7 @@ const EVERY_MS = 400, REFUSED_MS = 5000, WAIT_MS = 10000;
 const KEPT_S = 60; // seconds behind the playhead that the browser keeps
 const EDGE_S = 0.4; // how far before the newest picture it begins
 const LATE_S = 3; // later than this it jumps to the newest picture
+const Source = globalThis.MediaSource ?? globalThis.ManagedMediaSource; // a phone may have the second only
 
 export class LivePicture {
   #film = ""; #number = 0; #source = null; #buffer = null; #waiting = []; #newest = null;
@@ -16,7 +17,7 @@ export class LivePicture {
     this.element = document.createElement("div");
     this.element.className = "shown";
     this.video = document.createElement("video");
-    Object.assign(this.video, { muted: true, playsInline: true, disablePictureInPicture: true });
+    Object.assign(this.video, { muted: true, playsInline: true, disablePictureInPicture: true, disableRemotePlayback: true });
     this.video.setAttribute("aria-label", `Live picture of camera ${camera}`);
     this.says = document.createElement("p");
     this.says.className = "says";
@@ -104,11 +105,11 @@ export class LivePicture {
   #begin(codec) {
     this.#drop();
     const type = `video/mp4; codecs="${codec}"`;
-    if (!globalThis.MediaSource?.isTypeSupported(type)) {
+    if (!Source?.isTypeSupported(type)) {
       this.#say("No picture: this browser does not play H.264.", false);
       return;
     }
-    const source = new MediaSource();
+    const source = new Source();
     this.#source = source;
     this.video.src = URL.createObjectURL(source);
     source.addEventListener("sourceopen", () => {

@@ -278,6 +278,7 @@ ELSEWHERE = {
     "/entry/slips/{property_}/{kind}/{slip:path}": "test_screen_finance",
     "/entry/boxes/{property_}/{table}/{day}/{box:path}": "test_screen_finance",
     "/import/{upload}": "test_screen_import",
+    "/live/table": "test_live_pictures",
 }
 """Pages that need what this floor lacks, each with the test that holds them."""
 
@@ -285,6 +286,7 @@ NO_PAGE = {
     "/", "/session", "/rounds.csv", "/statistics.csv", "/review/footage/{name}",
     "/review/picture/{name}.jpg", "/shift/{property_}/{name:path}.pdf",
     "/rounds/{property_}/{table}/{day}/{number}/tables", "/import/uploads/{upload}",
+    "/live/picture", "/live/back",
 }  # fmt: skip
 """Addresses that answer with a redirect, a part of a page, data or a picture."""
 

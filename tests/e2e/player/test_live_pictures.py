@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from replay.footage.live import cameras as live
 from tests.accessible import faults, fits, phone_faults
+from tests.e2e.browser.test_screen_every_page import Visited, key_faults
 from tests.e2e.browser.test_screen_find import opened
 from tests.footage.rtsp_server import PASSWORD, USER, Camera, Served, camera, film, serving
 from tests.footage.shown_strip import read_strip
@@ -80,6 +81,7 @@ def test_a_table_s_picture_goes_on_while_the_floor_is_refreshed(
         page.get_by_role("button", name="Pictures").click()
         goes_on(page)
         assert len(recorder.connections) == 1, "one connection for all that is watched"
+        assert key_faults(page, Visited("/live", "#pause")) == []
         assert faults(page) == []
         assert phone_faults(page) == []
 
@@ -122,6 +124,7 @@ def test_30_s_back_plays_what_is_kept_and_live_comes_back(
         expect(page.get_by_role("heading", name="Money of the round")).to_be_visible()
         assert faults(page) == []
         assert fits(page)
+        assert key_faults(page, Visited("/live/table", "#go-back")) == []
         page.get_by_role("button", name="Live", exact=True).click()
         expect(page.locator(".says")).to_contain_text("s late")
         goes_on(page)
