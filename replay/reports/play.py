@@ -12,6 +12,7 @@ from consumers.rulings.tables import MONEY, RULINGS, SETTLEMENTS, SUBMISSIONS, s
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import filed, kept_rules
 from ledger.edges.spread import means
+from ledger.finance.exceptions import TWO_KINDS
 from ledger.finance.groups import lowest_grade, of_versions
 from ledger.games import games
 from ledger.record.wire import fact_of
@@ -181,16 +182,31 @@ RAKE = (
 
 
 def rake(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each table of Poker: the rake on record and in the boxes, and the imprest bank."""
+    """Each table of Poker: the rake on record and in the boxes, and the imprest bank.
+
+    A table that also played against the house has a line without amounts: its counted win has both,
+    and an exception of its day says what the rake is.
+    """
     of = {"property": asked.property, "since": asked.since, "day": asked.gaming_day}
     with reading(asked.database, [MONEY.name]) as store:
         rounds: dict[str | None, int] = dict(store.query(_ROUNDS, of))
     for each in asked.wins:
-        if each.owed is None:
+        amounts = (each.moved, each.counted, each.count_gap, each.bank_variance)
+        if (kind := _kind(each)) != BANKED:
             yield (
-                each.table, each.game, each.grade, each.moved, each.counted, each.count_gap,
-                each.bank_variance, rounds.get(each.table, 0), each.handle,
+                each.table, each.game, each.grade, *(amounts if kind == POKER else (None,) * 4),
+                rounds.get(each.table, 0), each.handle,
             )  # fmt: skip
+
+
+POKER, BANKED, BOTH = "poker", "banked games", "poker and banked games"
+"""The kinds of a table's revenue (601a.9(b)). Of both, no count says what each has."""
+
+
+def _kind(of: TableWin) -> str:
+    if any(each.code == TWO_KINDS for each in of.exceptions):
+        return BOTH
+    return POKER if of.owed is None else BANKED
 
 
 RATE = 1_200
@@ -224,7 +240,7 @@ def _revenues(found: Sequence[TableWin]) -> dict[str, list[tuple[TableWin, int |
     """The revenue of each table by kind (601a.9(b)); None: a count is missing."""
     kinds: dict[str, list[tuple[TableWin, int | None]]] = defaultdict(list)
     for each in found:
-        kinds["poker" if each.owed is None else "banked games"].append((each, each.counted))
+        kinds[_kind(each)].append((each, each.counted))
         if each.tournaments:
             kinds["tournaments"].append((each, each.tournaments.win))
     return kinds

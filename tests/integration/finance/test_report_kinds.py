@@ -196,6 +196,28 @@ def test_tables_without_a_game_have_a_line_of_their_own_with_their_own_slips(
     assert ("no game" in shown, shown.count("house")) == (True, 1)
 
 
+def test_a_table_of_poker_and_a_banked_game_is_filed_as_both_and_named_with_its_rake(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """No count says what each has."""
+    rounds = [
+        fact(name, minute, **data) | {"subject": f"CC-07/{DAY}/{number}"}
+        for name, minute, number, data in (
+            ("round_started", 4, 1, {"game": "criss_cross_poker"}),
+            ("round_started", 8, 2, {"game": "omaha_5_high"}),
+            ("rake_taken", 9, 2, {"amount": 700}),
+        )
+    ]
+    counted = count(59, chips={"100": 7})
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(*rounds, counted, closer=499_300))
+    [line] = printed(cli, tmp_path, "rake")
+    assert line[:7] == ["CC-07", "criss_cross_poker", "COUNTED", "", "", "", ""]
+    [filed, _] = [row for row in printed(cli, tmp_path, "tax-week") if row[3] != ""]
+    assert filed[1] == "poker and banked games"
+    said = [row for row in printed(cli, tmp_path, "exceptions") if row[2] == "two_kinds_of_game"]
+    assert ["$7.00" in row[3] for row in said] == [True]
+
+
 def test_a_slip_of_no_day_is_printed_with_the_day_that_names_it(cli: Cli, tmp_path: Path) -> None:
     early = slip("fill", "accepted", "F-1", 0) | {"time": "2026-11-20T09:00:00-05:00"}
     nowhere = slip("credit", "dispatched", "C-9", 5, place="CC-99")
