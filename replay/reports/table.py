@@ -59,6 +59,7 @@ class ReportHead(NamedTuple):
     printed: str
     by: str
     reprint: int  # how often it was printed before
+    closed_by: Sequence[str] = ()  # credentials of the two people who signed the version
     checkpoint: str = ""  # signed text of the witnessed log's newest one; "": there is no log
 
     def lines(self) -> Iterator[tuple[str, str]]:
@@ -70,6 +71,8 @@ class ReportHead(NamedTuple):
         yield "gaming day", self.gaming_day
         yield "grade", self.grade or "n/a"
         yield "version", str(self.version)
+        if self.closed_by:
+            yield "closed by", " and ".join(self.closed_by)
         yield "digest", self.digest
         yield "printed", f"{self.printed} by {self.by}"
         if self.checkpoint:

@@ -78,7 +78,7 @@ def explained(of: TableWin) -> Iterator[str]:
         yield f"as recorded, without corrections · {named(name, amount, dollars)}"
     if of.late:
         came = quantity(len(of.late), "fact")
-        yield f"late · {came} came after the day was closed; nothing above counts them"
+        yield f"late · {came} came after the day was closed, and no figure above has what came"
     for name, amount in of.pending.items():
         yield f"pending · {named(name, amount, signed)}"
 

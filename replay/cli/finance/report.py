@@ -171,6 +171,7 @@ def _printed(database: Database, kind: ReportKind, asked: AskedReport, to: Path)
         printed=format_time(time.time_ns() // 1_000),
         by=actor.name,
         reprint=0,
+        closed_by=_signers(asked, version) if asked.since == asked.gaming_day else (),
         checkpoint=newest_checkpoint(),
     )
     with closing(AccessDatabase(database)) as access:
@@ -181,6 +182,15 @@ def _sealed(asked: AskedReport) -> tuple[str, int]:
     """The lowest grade of the tables, and the version that is signed: of a period the lowest."""
     lowest = min if asked.since < asked.gaming_day else max
     return lowest_grade(asked.wins), lowest(each.version for each in asked.wins)
+
+
+def _signers(asked: AskedReport, version: int) -> tuple[str, ...]:
+    """The credentials of the two people who signed a version of the day; none of an open day."""
+    if not version:
+        return ()
+    found = sealed_wins.seals_of(asked.database, asked.gaming_day)[asked.property].seals
+    its = next(each for each in found if each.version == version)
+    return its.by, its.second
 
 
 def _schedule(property_: str | None, *, json: bool) -> None:

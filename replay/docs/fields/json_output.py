@@ -88,6 +88,7 @@ MEANINGS = {
     "clip": "the clip's file",
     "clock": "whether the camera's clock was ever checked",
     "closed": "rounds that are closed",
+    "closed_by": "credentials of the two people who signed the version; empty: an open day",
     "closer": "the tray's chips at the end of the day, cents",
     "closer_us": "when they were counted",
     "closing": "what the meter showed last, cents",

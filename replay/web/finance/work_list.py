@@ -54,7 +54,7 @@ def work_list(
     if not (withheld or explained) and win.items:
         names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
         gaps = ", ".join(named(name, getattr(win, name), signed) for name in names)
-        if not any(getattr(win, name) for name in names):
+        if all(getattr(win, name) == 0 for name in names):
             gaps += ", and items that set each other off"
         says = f"{gaps}: two people sign what they found"
         says += f", and {signed_by} alone signed it" if signed_by else ""

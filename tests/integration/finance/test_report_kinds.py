@@ -330,6 +330,9 @@ def test_a_version_is_printed_with_what_it_said(two_days: Cli, tmp_path: Path) -
     assert [row[0] for row in steps] == sorted(row[0] for row in steps)
     assert all(row[0] for row in steps)
     again = printed(two_days, tmp_path, "three-wins", "--version", "2")
+    assert "closed by,F-1 and F-2\r\n" in (tmp_path / "three-wins.csv").read_bytes().decode()
+    printed(two_days, tmp_path, "three-wins", day=NEXT)
+    assert "closed by" not in (tmp_path / "three-wins.csv").read_text(), "that day is open"
     assert float(again[0][3]) - float(signed[0][3]) == 100
     refused = two_days("report", "slips", "--gaming-day", DAY, "--to", "x.csv", "--version", "1")
     assert (refused.code, "what two people signed" in refused.err) == (2, True)
