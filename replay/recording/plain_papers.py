@@ -39,6 +39,7 @@ FieldKind = Literal[
     "signed",
     "number",
     "day",
+    "begun",
     "lines",
     "ranges",
     "terms",
@@ -76,7 +77,7 @@ class PaperForm(NamedTuple):
 
 
 _TABLE = PaperField("table", "Table", "table")
-_DAY = PaperField("gaming_day", "Gaming day", "day")
+_DAY = PaperField("gaming_day", "Gaming day", "begun")
 _AMOUNT = PaperField("amount", "Dollars", "money")
 _CHECK = PaperField("check", "Number of the check")
 _REASON = PaperField("reason", "Reason")

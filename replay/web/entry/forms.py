@@ -88,6 +88,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, str], str], Any]] = {
     "signed": typed.signed_amount,
     "number": typed.whole,
     "day": typed.gaming_day,
+    "begun": typed.begun_day,
     "lines": lambda form, field: tuple(typed.lines_of(form, field)),
     "ranges": lambda form, field: tuple(typed.ranges(form, field)),
     "maybe": lambda form, field: form.get(field, "").strip() or None,

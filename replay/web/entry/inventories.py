@@ -45,7 +45,7 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
         papers.require_table(day, table)
         people, second = _people(request, form, user)
         decisions = ports(request).papers
-        gaming_day = typed.gaming_day(form)
+        gaming_day = typed.begun_day(form)
         case = decisions.read(TableInventory(property=house, table=table, gaming_day=gaming_day))
         body = case.enter(
             _kind(form),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from starlette.requests import Request
@@ -20,6 +21,9 @@ NOTES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 LINES_MAX = 2_000
 """Lines of one field."""
+
+_EARLIEST_ZONE = timedelta(hours=14)
+"""How far ahead of UTC the clocks of a place may be."""
 
 _PIECES = re.compile(r"\d{1,7}", re.ASCII)
 _OTHER = re.compile(r"(\S+)\s*[x*]\s*(\d{1,7})", re.ASCII)
@@ -53,6 +57,14 @@ def gaming_day(form: Mapping[str, str], field: str = "gaming_day") -> str:
     found = text(form, field)
     if not is_gaming_day(found):
         raise Usage(f"`{found}` is not a gaming day", where=field, hint="As 2026-11-20.")
+    return found
+
+
+def begun_day(form: Mapping[str, str], field: str = "gaming_day") -> str:
+    """A gaming day that has begun somewhere: a slip of the pen would make one. Raises `Usage`."""
+    found = gaming_day(form, field)
+    if found > (datetime.now(UTC) + _EARLIEST_ZONE).date().isoformat():
+        raise Usage(f"{found} has not begun", where=field, hint="Read the day on the paper again.")
     return found
 
 
