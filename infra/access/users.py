@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from infra.access.connections import AccessDatabase
     from infra.postgres.connection import AnyConnection
 
-Role = Literal["surveillance", "finance", "ops", "auditor", "pit", "cage", "count"]
+Role = Literal["surveillance", "finance", "ops", "auditor", "pit", "cage", "count", "marketing"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """surveillance reads rounds, footage and cases, and records decisions. finance reads the drop, and
 rounds without footage or patron tokens. ops reads the floor and consumer lag. auditor reads
 everything and changes nothing. pit, cage and count enter the papers of tables, cage and count room,
-and read nothing else."""
+and read nothing else. marketing signs papers of coupons that finance enters, and reads nothing."""
 
 KEEPERS: tuple[Role, ...] = ("finance", "ops")
 """Roles of people who keep the record: they release from quarantine, enrol keys and file rules."""

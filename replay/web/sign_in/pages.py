@@ -33,6 +33,9 @@ _UNSEEN = authentication.OWN_FIELDS | {"step", "version"}
 _SECRET = frozenset(("password", "new", "code", "passkey", "link"))
 """Fields of forms that no page shows again."""
 
+ACCOUNT = "/account"
+"""The first page of a user who reads nothing."""
+
 WRONG = "The name or the password is wrong."
 
 router = APIRouter(include_in_schema=False)
@@ -267,7 +270,8 @@ async def _entered(request: Request, entry: SignIn, then: str) -> Response:
 def _go_on(user: User, then: str) -> Response:
     """Redirect to the wanted page, else to the first page of the user's roles."""
     wanted = here(then)
-    return RedirectResponse(nav(user)[0].path if wanted == "/" else wanted, 303)
+    first = next((tab.path for tab in nav(user)), ACCOUNT)
+    return RedirectResponse(first if wanted == "/" else wanted, 303)
 
 
 def ask_form(

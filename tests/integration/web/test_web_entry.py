@@ -62,7 +62,7 @@ def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
 
 SECONDS: dict[Role, Sequence[str]] = {
     "count": ("N-7", "N-8", "N-9"), "pit": ("D-1",), "cage": ("G-1", "C-9"),
-    "ops": tuple(f"X-{nth}" for nth in range(8)),
+    "marketing": tuple(f"X-{nth}" for nth in range(8)),
 }  # fmt: skip
 """People who sign as the second one, by role."""
 

@@ -57,7 +57,10 @@ def test_a_session_that_was_made_up_is_none(staffed: Site) -> None:
 
 
 OF_ROLE: dict[str, set[str]] = {
-    "surveillance": {"/find", "/review", "/live", "/import", "/log", "/shift", "/statistics"},
+    "surveillance": {
+        *("/find", "/review", "/live", "/import", "/log", "/shift", "/statistics"),
+        "/approvals",
+    },
     "finance": {"/find", "/drop", "/win", "/entry", "/approvals"},
     "ops": {"/live", "/approvals"},
     "auditor": {
@@ -75,6 +78,7 @@ OF_ROLE: dict[str, set[str]] = {
     "pit": {"/entry"},
     "cage": {"/entry"},
     "count": {"/entry"},
+    "marketing": set(),
 }
 
 
@@ -94,6 +98,7 @@ def test_a_role_sees_its_own_pages_and_no_other(staffed: Site) -> None:
 def test_signing_in_leads_to_the_first_page_that_is_theirs(staffed: Site) -> None:
     assert staffed.browser().sign_in("ops").headers["Location"] == "/live"
     assert staffed.browser().sign_in("ops", then="/live?x=1").headers["Location"] == "/live?x=1"
+    assert staffed.browser().sign_in("marketing").headers["Location"] == "/account"
 
 
 ELSEWHERE = (
