@@ -259,7 +259,16 @@ def viewed(database: Database, /, minutes: int, **of_day: int) -> tuple[TapeRow,
     return rows
 
 
+_TOKENS = "SELECT pseudonym, token FROM ledger.pseudonyms WHERE token IS NOT NULL"
+
+
 def dumped(database: Database, view: Projection) -> bytes:
-    """The live view's canonical dump."""
+    """The live view's canonical dump, with tokens of patrons in place of pseudonyms.
+
+    The salt of a pseudonym is random, so two ledgers of the same facts differ in them.
+    """
     with reading(database, [table.name for table in view.tables]) as store:
-        return dump(store, view)
+        found = dump(store, view)
+        for pseudonym, token in store.query(_TOKENS):
+            found = found.replace(pseudonym.encode(), token.encode())
+        return found
