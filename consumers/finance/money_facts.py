@@ -121,8 +121,8 @@ DISPUTES = ViewTable(
 
 NUMBERS = ViewTable(
     "finance_numbers",
-    "Numbers of papers in counts of drop boxes, of vouchers sold for chips and of checks issued.",
-    6,
+    "Numbers of counted boxes and of papers in them, of vouchers sold and of checks issued.",
+    7,
     (
         Column("source", "text", "Source of the fact."),
         Column("fact_id", "text", "Id of the fact."),
@@ -130,9 +130,9 @@ NUMBERS = ViewTable(
         Column(
             "kind",
             "text",
-            "Paper in a box: coupon, check, voucher; sold: voucher; issued: check.",
+            "Paper in a box: coupon, check, voucher; sold: voucher; issued: check; box: a count's.",
         ),
-        Column("number", "text", "Number of the paper."),
+        Column("number", "text", "Number of the paper or box."),
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("gaming_day", "text", "Gaming day of the count; null: no count.", null=True),
@@ -303,13 +303,14 @@ def _cells(
 
 
 def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
-    """The papers in a count of a drop box, the voucher of a sale, or the check that is issued."""
+    """The box of a count and the papers in it, the voucher of a sale, or a check that is issued."""
     if row.type not in _NUMBERED:
         return
     variants = (RECORDED, CORRECTED) if why else (BOTH,)
     for variant, fact in zip(variants, _facts(row, why), strict=False):
         of, body = (row.source, row.id, variant), fact.body
         if isinstance(body, DropBoxCounted):
+            yield (*of, "box", body.box, *table_of(fact), body.gaming_day)
             for kind, numbers in numbers_of(body).items():
                 for number in dict.fromkeys(numbers):
                     yield (*of, kind, number, *table_of(fact), body.gaming_day)
@@ -348,7 +349,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    7,
+    8,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE),
     apply,
     reads=_TYPES | CORRECTION_TYPES | {_RAISED},

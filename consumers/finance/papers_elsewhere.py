@@ -193,7 +193,8 @@ def uses_of_papers(
 _SAME_PAPERS = f"""
 WITH its AS (
     SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
-     WHERE f.kind NOT IN ('sold', 'issued') AND f.variant = ANY (%(variants)s::int[]) AND {WHERE}
+     WHERE f.kind NOT IN ('sold', 'issued', 'box') AND f.variant = ANY (%(variants)s::int[])
+       AND {WHERE}
        AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s))),
 seen AS (
     SELECT property, kind, number

@@ -9,12 +9,13 @@ has no place on a tape.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from consumers.finance.day_facts import FactPlace, days_of_places
-from consumers.finance.money_facts import MADE, VIEW
+from consumers.finance.money_facts import MADE, RECORDED, VIEW
 from consumers.finance.papers import day_rows
 from consumers.money.corrections_held import made_of, rows_of
 from infra.postgres.view_tables import reading
@@ -23,7 +24,13 @@ from ledger.adjudication.corrections import (
     correction_of,
     corrections,
 )
-from ledger.facts import DropBoxCounted, FactCorrected, type_name
+from ledger.facts import (
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    FactCorrected,
+    type_name,
+)
 from ledger.finance.boxes import BOX_FACTS, boxes, count_total, money_counted
 from ledger.finance.exceptions import EQUIVOCATION
 from ledger.finance.feed import MONEY_FACTS
@@ -39,11 +46,15 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
+    from ledger.finance.boxes import DropBox
     from ledger.finance.exceptions import DayKey
     from ledger.finance.placing import FactId
     from ledger.finance.win import TableWin
     from ledger.record.wire import Fact
 
+
+AT_TWO_TABLES = "box_at_two_tables"
+"""The code of a box that several tables counted on one gaming day."""
 
 COUNTED_TWICE = "box_counted_twice"
 """The code of a box whose counts are of several tables or days."""
@@ -117,6 +128,78 @@ def two_contents_of(
             for pair, facts in _with_corrected(store, list(_pairs(store, property_)))
             if any(isinstance(fact.body, kinds) for fact in facts)
         ]
+
+
+_AT_SEVERAL = """
+SELECT property, gaming_day, number, array_agg(DISTINCT table_name) FROM {schema}.finance_numbers
+ WHERE kind = 'box' AND variant <> %(recorded)s
+   AND (%(property)s::text IS NULL OR property = %(property)s)
+   AND (%(gaming_day)s::text IS NULL OR gaming_day = %(gaming_day)s)
+ GROUP BY 1, 2, 3 HAVING count(DISTINCT table_name) > 1 ORDER BY 1, 2, 3
+"""
+
+
+def at_two_tables(
+    store: ViewStore, property_: str | None, gaming_day: str | None
+) -> dict[DayKey, list[Undecided]]:
+    """The boxes that were counted at several tables of one gaming day, by table and day of each.
+
+    A box that each of them attached, removed and had counted twice was used again, which is no
+    error. property_, gaming_day: None: of all.
+    """
+    found: dict[DayKey, list[Undecided]] = defaultdict(list)
+    asked = {"property": property_, "gaming_day": gaming_day, "recorded": RECORDED}
+    for house, day, number, tables in store.query(_AT_SEVERAL, asked):
+        stays = {name: _stays(store, (house, day, name), number) for name in tables}
+        told = [stay for its in stays.values() for stay in its]
+        if all(map(_is_whole, told)) and _follow(told):
+            continue
+        counts = sorted((fact for stay in told for fact in stay.counts), key=by_time)
+        exception = _of_two_tables(number, counts)
+        for name, its in stays.items():
+            times = tuple(fact.time_us for stay in its for fact in stay.counts)
+            found[house, day, name].append(Undecided(exception, f"box:{number}", times))
+    return found
+
+
+def _stays(store: ViewStore, day: DayKey, number: str) -> list[DropBox]:
+    """The stays of a box at a table that counted it, as corrected."""
+    told = list(map(fact_of, day_rows(store, day[0], day[2], day[1])))
+    meant = [
+        fact
+        for fact in corrected(told, corrections(told))
+        if isinstance(fact.body, BOX_FACTS) and _place_of(fact) == (day, number)
+    ]
+    return [stay for stay in boxes(sorted(meant, key=by_time)) if stay.counts]
+
+
+def _is_whole(stay: DropBox) -> bool:
+    """Whether a stay has all its facts: attached, removed, counted twice."""
+    numbers = {f.body.count for f in stay.counts if isinstance(f.body, DropBoxCounted)}
+    return [type(f.body) for f in stay.moves] == [DropBoxAttached, DropBoxRemoved] and numbers == {
+        1,
+        2,
+    }
+
+
+def _follow(stays: Iterable[DropBox]) -> bool:
+    """Whether each whole stay ends before the next one begins."""
+    spans = sorted((stay.moves[0].time_us, stay.moves[-1].time_us) for stay in stays)
+    return all(before[1] <= after[0] for before, after in pairwise(spans))
+
+
+def _of_two_tables(number: str, counts: Sequence[Fact]) -> AuditException:
+    parts = []
+    for fact in counts:
+        nth = fact.body.count if isinstance(fact.body, DropBoxCounted) else 0
+        money = money_counted(count_total(fact, {}))
+        parts.append(f"count {nth} with {money} at {table_of(fact)[1]}")
+    return AuditException(
+        code=AT_TWO_TABLES,
+        says=f"Box {number} was counted at several tables of one gaming day: {', '.join(parts)}. "
+        "Correct what is of another table.",
+        facts=refs(counts),
+    )
 
 
 class _BoxPlace(NamedTuple):

@@ -28,7 +28,13 @@ from consumers.finance.sealed.pins import (
     pinned_rows,
 )
 from consumers.finance.sealed.two_days import in_two_days
-from consumers.finance.undecided import Undecided, as_undecided, counted_twice, equivocations
+from consumers.finance.undecided import (
+    Undecided,
+    as_undecided,
+    at_two_tables,
+    counted_twice,
+    equivocations,
+)
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
@@ -99,7 +105,7 @@ def pinned_now(database: Database, property_: str | None, gaming_day: str) -> Pi
                 found.tables.extend(its.tables)
                 found.shifts.extend(its.shifts)
         house = one_house({each.property for each in found.tables}, gaming_day)
-        waiting = _waiting(store, house)
+        waiting = _waiting(store, house, gaming_day)
     undecided = {table: its for (_, day, table), its in waiting.items() if day == gaming_day}
     return PinnedDay(house, gaming_day, heads[house], found.of(house), undecided)
 
@@ -176,16 +182,18 @@ def read(
                 late = _late(store, records, (name, day), its.sealed, asked.table)
                 signed = said(store, name, its.sealed, kept, by_shift=by_shift)
                 found |= _beside(store, its.sealed, signed, live, late, asked.table)
-        waiting = _waiting(store, asked.property)
+        waiting = _waiting(store, asked.property, asked.gaming_day)
     open_ = {key: each for key, each in found.items() if not (as_signed and each.version)}
     found |= dict(_undecided(open_, records, waiting))
     return [found[key] for key in sorted(found, key=lambda key: key[:3])]
 
 
-def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undecided]]:
+def _waiting(
+    store: ViewStore, property_: str | None, gaming_day: str | None
+) -> dict[DayKey, list[Undecided]]:
     """What waits for people, by table and gaming day: equivocations, and papers of two days.
 
-    Boxes that the drop has twice, too.
+    Boxes that the drop has twice, too. gaming_day: of which boxes are compared; None: of all.
     """
     found = equivocations(store, property_)
     if papers := corrected_papers(store, property_):
@@ -195,6 +203,9 @@ def _waiting(store: ViewStore, property_: str | None) -> dict[DayKey, list[Undec
         for waiting in (in_two_days(moved, closed), counted_twice(store, papers)):
             for day, of in waiting.items():
                 found[day] += of
+    for day, of in at_two_tables(store, property_, gaming_day).items():
+        named = {each.missing for each in found[day]}
+        found[day] += [each for each in of if each.missing not in named]
     return found
 
 

@@ -15,6 +15,7 @@ from tests.property.finance.floors import read_by_program
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.fixtures.cli import Cli, Ran
@@ -379,6 +380,54 @@ def of_count(number: str, name: str, of: Line, table: str, gaming_day: str) -> L
     """A correction that gives a count to a table's day."""
     made = correction(of, {**of["data"], "table": table, "gaming_day": gaming_day}, 40)
     return {**made, "id": f"{name}-{number}"}
+
+
+def at_other_table(lines: Sequence[Line]) -> list[Line]:
+    """The same facts at CC-08."""
+    found: list[Line] = json.loads(json.dumps(lines).replace("CC-07", "CC-08"))
+    return [each | {"id": f"{each['id']}-8"} for each in found]
+
+
+def test_a_box_that_two_tables_counted_keeps_their_day_open_until_one_is_right(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """The first count names one table and the second one the other. The box hung at both."""
+    here = day_lines(SOLD, COUNTED, closer=490_000, once=True)
+    wrong = {**count(59, 2, currency={"10000": 1}), "id": "second"}
+    wrong["data"] = {**wrong["data"], "table": "CC-08"}
+    ingest(cli, tmp_path, *here, *at_other_table(day_lines()), wrong)
+    for more in ((), ("--gaming-day", DAY), ("--gaming-day", DAY, "--table", "CC-08")):
+        for each in cli("win", "--json", *more).json:
+            [named] = [e for e in each["exceptions"] if e["code"] == "box_at_two_tables"]
+            assert named["says"] == (
+                "Box B1 was counted at several tables of one gaming day: count 1 with $100.00 at "
+                "CC-07, count 2 with $100.00 at CC-08. Correct what is of another table."
+            )
+            assert [ref["id"] for ref in named["facts"]] == [COUNTED["id"], "second"]
+            assert (each["grade"], each["missing"]) == ("ESTIMATE", ["box:B1"])
+    assert day(cli, "close", DAY, *TWO).code == 1
+    ingest(cli, tmp_path, correction(wrong, {**wrong["data"], "table": "CC-07"}, 40))
+    assert "box_at_two_tables" not in cli("win", "--json").out
+
+
+def test_a_box_that_was_emptied_and_hung_at_another_table_is_no_error(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """Each table attached it, removed it and had it counted twice."""
+    box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "shift": "day"}
+    removed = fact("drop_box_removed", 20, "count-room", **box)
+    here = day_lines(SOLD, removed, COUNTED, closer=490_000)
+    later = day_lines(SOLD, fact("drop_box_removed", 57, "count-room", **box), COUNTED)
+    other = [
+        each | {"time": each["time"].replace(":01:", ":30:")}
+        if "attached" in each["type"]
+        else each
+        for each in at_other_table(later)
+    ]
+    ingest(cli, tmp_path, *here, *other)
+    assert "box_at_two_tables" not in cli("win", "--json").out
+    ingest(cli, tmp_path, correction(removed, None, 45))
+    assert cli("win", "--json").out.count("box_at_two_tables") == 2, "it hung at both at once"
 
 
 @pytest.mark.parametrize(("table", "gaming_day"), [("CC-08", DAY), ("CC-07", NEXT)])
