@@ -90,6 +90,11 @@ SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED, COUNTED_ONCE))
 """Codes that no report before version 10 has."""
 
 
+GAME_CHANGED = "game_changed"
+SINCE_11 = frozenset((GAME_CHANGED,))
+"""Codes that no report before version 11 has."""
+
+
 class _Counted(NamedTuple):
     """One coupon in the last count of a box."""
 

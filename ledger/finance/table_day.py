@@ -25,11 +25,13 @@ from ledger.finance import slips as on_slips
 from ledger.finance.exceptions import (
     BEFORE_OPENER,
     BY_ONE,
+    GAME_CHANGED,
     SINCE_6,
     SINCE_7,
     SINCE_8,
     SINCE_9,
     SINCE_10,
+    SINCE_11,
     TWO_KINDS,
     VOIDED_BOXED,
     numbers_given_twice,
@@ -44,6 +46,7 @@ from ledger.finance.win import (
     REPORT_7,
     REPORT_8,
     REPORT_9,
+    REPORT_10,
     AuditException,
     BoxContent,
     Cause,
@@ -166,6 +169,8 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
+    if report >= REPORT_10:
+        return of._replace(report=report)
     of = of._replace(rounds=of.rounds._replace(played=False, bets=()), voided={})
     if report >= REPORT_9:
         return of._replace(report=report)
@@ -352,6 +357,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *numbers_given_twice(of.facts),
         *of.rounds.exceptions,
         *_two_kinds(of),
+        *_game_changed(of),
         *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT_5 else ()),
     ]
     later = {
@@ -359,7 +365,8 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *(SINCE_7 if of.report < REPORT_7 else ()),
         *(SINCE_8 if of.report < REPORT_8 else ()),
         *(SINCE_9 if of.report < REPORT_9 else ()),
-        *(SINCE_10 if of.report < REPORT else ()),
+        *(SINCE_10 if of.report < REPORT_10 else ()),
+        *(SINCE_11 if of.report < REPORT else ()),
     }
     return [each for each in found if each.code not in later]
 
@@ -368,12 +375,31 @@ def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
     """The exception of a table that plays against the house and has rake: what it opened for."""
     opened = [fact for fact in of.facts if isinstance(fact.body, TableOpened)]
     if of.rounds.rake and not of.rounds.poker:
+        other = "a game against the house" if of.report >= REPORT else of.rounds.game
         yield AuditException(
             code=TWO_KINDS,
-            says=f"Rounds of poker are on record beside those of {of.rounds.game}; their rake of "
+            says=f"Rounds of poker are on record beside those of {other}; their rake of "
             f"{dollars(of.rounds.rake)} is in moved and owed.",
             facts=refs(opened) if of.report >= REPORT_7 else [],
         )
+
+
+def _game_changed(of: DayRecord) -> Iterator[AuditException]:
+    """The exception of a table that opened for several games or in several pits on one day."""
+    opened = {f: f.body for f in of.facts if isinstance(f.body, TableOpened)}
+    pits = {body.pit for body in opened.values() if body.pit}
+    if len(pits) > 1 or len({body.game for body in opened.values()}) > 1:
+        places = dict.fromkeys(map(_game_and_pit, opened.values()))
+        yield AuditException(
+            code=GAME_CHANGED,
+            says=f"The table opened for {', then for '.join(places)}. No count parts its money, "
+            "which is all under one game and one pit.",
+            facts=refs(opened),
+        )
+
+
+def _game_and_pit(opened: TableOpened) -> str:
+    return f"{opened.game} in pit {opened.pit}" if opened.pit else opened.game
 
 
 def _coupons(of: DayRecord, figures: DayFigures) -> int | None:

@@ -14,6 +14,7 @@ from ledger.adjudication.feed import adjudicate
 from ledger.finance import feed
 from ledger.finance.statistics.hold import VarianceAsked
 from ledger.record.wire import fact_of
+from tests.property.finance.floors import read_by_program
 from tests.scenes.table_days import DAY, count, day_lines, fact
 from tests.scenes.view_feeds import Prefix, received, record
 
@@ -31,15 +32,15 @@ def of_round(number: int, line: Line) -> Line:
     ("games", "found"),
     [
         (("omaha_5_high", "criss_cross_poker"), ["two_kinds_of_game"]),
-        (("criss_cross_poker", "omaha_5_high"), ["two_kinds_of_game"]),
-        (("omaha_5_high", "omaha_5_high"), []),
+        (("criss_cross_poker", "omaha_5_high"), ["two_kinds_of_game", "game_changed"]),
+        (("omaha_5_high", "omaha_5_high"), ["game_changed"]),
         (("criss_cross_poker", "criss_cross_poker"), []),
     ],
 )
 def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_openings(
     database: Database, games: tuple[str, str], found: list[str]
 ) -> None:
-    """The controls play one game alone."""
+    """The controls play one game alone. The table opens for Criss-Cross Poker at first."""
     dealt = fact("dealer_assigned", 3, employee="D-1", role="dealer")
     again = fact("table_opened", 30, game=games[1], gaming_day=DAY, min_wager=1, max_wager=2)
     rounds = [
@@ -59,7 +60,11 @@ def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_ope
     assert [each.code for each in win.exceptions] == found
     for each in win.exceptions:
         assert [ref.id for ref in each.facts] == [lines[0]["id"], again["id"]]
-        assert "$7.00 is in moved and owed" in each.says
+    if "two_kinds_of_game" in found:
+        assert win.exceptions[0].says == (
+            "Rounds of poker are on record beside those of a game against the house; their rake of "
+            "$7.00 is in moved and owed."
+        )
     by_dealer = variances.read(database, VarianceAsked("p", "dealer", "day", DAY), ())
     of_poker = set(games) == {"omaha_5_high"}
     assert [each.pay_gap for each in by_dealer] == ([] if of_poker else [win.pay_gap])
@@ -68,3 +73,35 @@ def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_ope
     assert not any(
         each.facts for each in feed.wins(facts, adjudicate(facts), None, 6)[0].exceptions
     )
+
+
+FIRST = "criss_cross_poker in pit North"
+
+
+@pytest.mark.parametrize(
+    ("opens", "said"),
+    [
+        ({"game": "minibaccarat"}, f"{FIRST}, then for minibaccarat"),
+        (
+            {"pit": "South"},
+            "criss_cross_poker in pit North, then for criss_cross_poker in pit South",
+        ),
+        ({"min_wager": 1_000}, None),
+    ],
+)
+def test_a_table_that_opens_for_another_game_or_pit_is_named_since_version_11(
+    opens: Line, said: str | None
+) -> None:
+    first, *rest = day_lines(count(59))
+    again = fact("table_opened", 30, **{**first["data"], **opens})
+    if "game" in opens:
+        del again["data"]["pit"]
+    facts = read_by_program([first, again, *rest])
+    [win] = feed.wins(facts, [])
+    found = [each for each in win.exceptions if each.code == "game_changed"]
+    assert [each.says.partition(". ")[0] for each in found] == (
+        [f"The table opened for {said}"] if said else []
+    )
+    assert feed.wins(facts, [], None, 10)[0].exceptions == [
+        each for each in win.exceptions if each not in found
+    ]
