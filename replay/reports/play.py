@@ -200,7 +200,7 @@ def rake(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 POKER, BANKED, BOTH = "poker", "banked games", "poker and banked games"
-"""The kinds of a table's revenue (601a.9(b)). Of both, no count says what each has."""
+"""The kinds of a table's revenue (601a.9(b)). No count says what each has of both."""
 
 
 def _kind(of: TableWin) -> str:
