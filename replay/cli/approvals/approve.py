@@ -198,7 +198,7 @@ def _require_able(person: Person, act: Act, second: str) -> None:
     if not any(same_people([second], [each.employee]) for each in able):
         raise Usage(
             f"No user with the credential {second} may approve it",
-            where="--second",
+            where=f"--second {second}",
             hint="See `round-ledger users list`.",
         )
 
