@@ -12,8 +12,7 @@ import typer
 from ledger.errors import Usage
 from ledger.values import quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
+from replay.cli.shell.options import FootageFolder, PasswordFile, RoundName, TakenBecause, TakenBy
 from replay.cli.shell.terminal import draw
 from replay.rounds.reading import ROUND_VIEWS, footage_folder, load_round
 from replay.rounds.story import Story
@@ -65,6 +64,7 @@ def replay(  # noqa: PLR0913 - one option a field
         written = None
         if frames is not None:
             from replay.cli.rounds import frames as export  # noqa: PLC0415 - no other replay needs it
+            from replay.cli.shell.people import INVESTIGATORS, Signing  # noqa: PLC0415 - few ask
 
             by = Signing(by, password_file).of(database, *INVESTIGATORS)
             written = export.hand_out(database, found, frames, by, because)

@@ -79,3 +79,14 @@ def between(since: str, until: str, zone: tzinfo) -> tuple[int, int]:
     """The times given with --from and --to; a time of day alone is the first after --from."""
     from_us = moment(since, "--from", zone)
     return from_us, moment(until, "--to", zone, after_us=from_us)
+
+
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--password-file",
+        metavar="FILE",
+        help="Your password: first line of a file, `-` for stdin; default: typed. The second "
+        "line is the code of a second factor. Only once the ledger has users.",
+    ),
+]

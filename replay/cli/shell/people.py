@@ -7,9 +7,7 @@ import getpass
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, NamedTuple
-
-import typer
+from typing import NamedTuple
 
 from infra.access.connections import AccessDatabase, local_actor
 from infra.access.passkeys import Passkeys
@@ -21,18 +19,11 @@ from infra.postgres.connection import Database
 from infra.sender import SENDER
 from ledger.errors import Refused, Usage
 from replay.approvals.people import account_of
+from replay.cli.shell import options
 from replay.shell.output import say
 from replay.shell.settings import in_force
 
-PasswordFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--password-file",
-        metavar="FILE",
-        help="Your password: first line of a file, `-` for stdin; default: typed. The second "
-        "line is the code of a second factor. Only once the ledger has users.",
-    ),
-]
+PasswordFile = options.PasswordFile
 
 
 INVESTIGATORS: tuple[Role, ...] = ("surveillance",)

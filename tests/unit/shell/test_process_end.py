@@ -78,8 +78,7 @@ ANY_VIEW = "consumers.alerts consumers.runtime infra.kafka infra.postgres ledger
 ANY_VIEW += " ledger.facts ledger.record ledger.rules replay.cli replay.rounds replay.shell"
 ANY_VIEW += " replay.text"
 FOLDERS = {
-    "drop": "consumers.finance consumers.money consumers.rounds consumers.rulings ledger.edges"
-    " ledger.finance",
+    "drop": "consumers.finance consumers.money ledger.edges ledger.finance",
     "rounds": "consumers.disputes consumers.rounds consumers.rulings ledger.edges ledger.finance"
     " ledger.statistics replay.ask",
     "replay": "consumers.cameras consumers.rounds consumers.rulings ledger.edges ledger.finance"
