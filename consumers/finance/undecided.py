@@ -175,11 +175,9 @@ def _stays(store: ViewStore, day: DayKey, number: str) -> list[DropBox]:
 
 def _is_whole(stay: DropBox) -> bool:
     """Whether a stay has all its facts: attached, removed, counted twice."""
-    numbers = {f.body.count for f in stay.counts if isinstance(f.body, DropBoxCounted)}
-    return [type(f.body) for f in stay.moves] == [DropBoxAttached, DropBoxRemoved] and numbers == {
-        1,
-        2,
-    }
+    moves = [type(fact.body) for fact in stay.moves]
+    counts = {fact.body.count for fact in stay.counts if isinstance(fact.body, DropBoxCounted)}
+    return moves == [DropBoxAttached, DropBoxRemoved] and counts == {1, 2}
 
 
 def _follow(stays: Iterable[DropBox]) -> bool:

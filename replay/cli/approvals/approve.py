@@ -14,8 +14,8 @@ from replay.approvals.acts import Act, act_of
 from replay.approvals.desk import ApprovalDecisions, ShownRequest
 from replay.approvals.request import ApprovalRequest
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, Casino
-from replay.cli.shell.people import PasswordFile, Person, signed_in
+from replay.cli.shell.options import By, Casino, PasswordFile
+from replay.cli.shell.people import Person, signed_in
 from replay.recording.house_facts import now_us
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, print_list, say, show_table

@@ -21,8 +21,8 @@ from ledger.facts import Attached, Body, type_name
 from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, RoundName, between
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing, signer
+from replay.cli.shell.options import By, PasswordFile, RoundName, between
+from replay.cli.shell.people import INVESTIGATORS, Signing, signer
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import CATEGORIES, Dispute

@@ -8,8 +8,8 @@ import typer
 
 from ledger.values import quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.options import FootageFolder
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
+from replay.cli.shell.options import FootageFolder, PasswordFile
+from replay.cli.shell.people import INVESTIGATORS, Signing
 from replay.dossier import Kind
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.service import VIEWS, hand_over

@@ -17,7 +17,8 @@ from ledger.errors import NotFound
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.people import PasswordFile, signer
+from replay.cli.shell.options import PasswordFile
+from replay.cli.shell.people import signer
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import log_to_stderr

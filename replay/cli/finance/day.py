@@ -12,8 +12,8 @@ from ledger.values import dollars, quantity
 from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, Second, require_gaming_day
-from replay.cli.shell.people import PasswordFile, signed_in
+from replay.cli.shell.options import By, Casino, PasswordFile, Second, require_gaming_day
+from replay.cli.shell.people import signed_in
 from replay.recording.sealed_days import DayDecisions, SealedDay, Signers, versions_folder
 from replay.rounds.views import catch_up_views, opened_views
 from replay.shell.output import Json, print_json, say

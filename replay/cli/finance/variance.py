@@ -26,8 +26,8 @@ from ledger.values import Source, dollars
 from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, GamingDay, Second, require_gaming_day
-from replay.cli.shell.people import PasswordFile, signed_in
+from replay.cli.shell.options import By, Casino, GamingDay, PasswordFile, Second, require_gaming_day
+from replay.cli.shell.people import signed_in
 from replay.recording.house_facts import append_fact
 from replay.recording.sealed_days import versions_folder
 from replay.rounds.views import opened_views

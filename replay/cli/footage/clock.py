@@ -31,8 +31,8 @@ from replay.cli.footage.group import (
     property_of,
 )
 from replay.cli.shell.app import family
-from replay.cli.shell.options import TakenBy, moment
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
+from replay.cli.shell.options import PasswordFile, TakenBy, moment
+from replay.cli.shell.people import INVESTIGATORS, Signing
 from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import append_fact, screen
 from replay.rounds.views import opened_views

@@ -39,8 +39,8 @@ from replay.cameras.retention import (
 )
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, between
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
+from replay.cli.shell.options import By, PasswordFile, between
+from replay.cli.shell.people import INVESTIGATORS, signer
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library import thumbnails

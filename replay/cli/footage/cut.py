@@ -36,8 +36,8 @@ from replay.cameras.cutting import name_of
 from replay.cameras.timeline import FrameLookup, sight, sight_of_camera_time
 from replay.cli.footage.group import library, property_of
 from replay.cli.shell.app import family
-from replay.cli.shell.options import TakenBecause, TakenBy, moment
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing
+from replay.cli.shell.options import PasswordFile, TakenBecause, TakenBy, moment
+from replay.cli.shell.people import INVESTIGATORS, Signing
 from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames

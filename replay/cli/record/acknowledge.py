@@ -18,8 +18,8 @@ from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.record.record import HeadsFile, kept_heads, print_breaks
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, Second
-from replay.cli.shell.people import PasswordFile, signed_in
+from replay.cli.shell.options import By, Casino, PasswordFile, Second
+from replay.cli.shell.people import signed_in
 from replay.recording.house_facts import append_facts, build_fact
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, progress_up_to, say

@@ -23,8 +23,8 @@ from replay.approvals.erasures import (
 from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.options import By, Casino, Second
-from replay.cli.shell.people import PasswordFile, signed_in
+from replay.cli.shell.options import By, Casino, PasswordFile, Second
+from replay.cli.shell.people import signed_in
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_json, say, show_table
 from replay.shell.settings import in_force

@@ -20,7 +20,8 @@ from replay.approvals.desk import ApprovalDecisions
 from replay.approvals.releases import corrected_terms, released_fact
 from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
-from replay.cli.shell.people import PasswordFile, signed_in
+from replay.cli.shell.options import PasswordFile
+from replay.cli.shell.people import signed_in
 from replay.recording.answers import answer
 from replay.shell.connections import opened_database, opened_tape
 from replay.shell.output import Json, print_json, print_list, show_table

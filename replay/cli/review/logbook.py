@@ -14,8 +14,8 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.facts import Attached
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, Casino
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
+from replay.cli.shell.options import By, Casino, PasswordFile
+from replay.cli.shell.people import INVESTIGATORS, signer
 from replay.review import log
 from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_list, say

@@ -18,8 +18,8 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.values import RoundId, dollars, quantity
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, require_gaming_day
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, Signing, signer
+from replay.cli.shell.options import By, PasswordFile, require_gaming_day
+from replay.cli.shell.people import INVESTIGATORS, Signing, signer
 from replay.disputes import service
 from replay.recording.house_facts import Noted
 from replay.review import desk, samples

@@ -15,8 +15,8 @@ from infra.postgres.tape import PostgresTape
 from ledger.errors import Usage
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By, Casino
-from replay.cli.shell.people import INVESTIGATORS, PasswordFile, signer
+from replay.cli.shell.options import By, Casino, PasswordFile
+from replay.cli.shell.people import INVESTIGATORS, signer
 from replay.recording.house_facts import now_us
 from replay.review import shift_report, shifts
 from replay.review.shift_report import ReportSources, ShiftReport

@@ -13,7 +13,8 @@ from infra.postgres.tape import PostgresTape
 from ledger.facts import RulesSubmissionFiled
 from ledger.games import games
 from replay.cli.shell.app import family
-from replay.cli.shell.people import PasswordFile, Signing
+from replay.cli.shell.options import PasswordFile
+from replay.cli.shell.people import Signing
 from replay.games.game_card import EdgeCard
 from replay.games.submission_file import edges_of, read_filing
 from replay.recording.answers import appended

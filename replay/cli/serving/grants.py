@@ -14,8 +14,8 @@ from ledger.roster.roster import OFFICE, ROSTER_FACTS
 from ledger.values import Source
 from replay.cli.serving.roster import DESK
 from replay.cli.shell.app import family
-from replay.cli.shell.options import By
-from replay.cli.shell.people import PasswordFile, signer
+from replay.cli.shell.options import By, PasswordFile
+from replay.cli.shell.people import signer
 from replay.recording.house_facts import append_fact
 from replay.roster.door import read_roster
 from replay.shell.connections import opened_tape

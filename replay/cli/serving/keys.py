@@ -18,7 +18,8 @@ from infra.postgres.tape import PostgresTape
 from ledger.values import format_time
 from replay.cli.serving import roster, signing
 from replay.cli.shell.app import family
-from replay.cli.shell.people import PasswordFile, signer
+from replay.cli.shell.options import PasswordFile
+from replay.cli.shell.people import signer
 from replay.shell.connections import opened_database, opened_tape
 from replay.shell.output import (
     Json,

@@ -16,8 +16,8 @@ from ledger.roster.grants import GRANTS
 from ledger.roster.roster import OFFICE, Roster, SigningKey
 from ledger.roster.signature import PUBLIC_OCTETS, decoded, key_id
 from ledger.values import Source, format_time, parse_source, quantity
-from replay.cli.shell.options import By
-from replay.cli.shell.people import PasswordFile, signer
+from replay.cli.shell.options import By, PasswordFile
+from replay.cli.shell.people import signer
 from replay.recording.house_facts import append_fact
 from replay.roster import key_files
 from replay.roster.door import read_roster

@@ -19,12 +19,8 @@ from infra.postgres.connection import Database
 from infra.sender import SENDER
 from ledger.errors import Refused, Usage
 from replay.approvals.people import account_of
-from replay.cli.shell import options
 from replay.shell.output import say
 from replay.shell.settings import in_force
-
-PasswordFile = options.PasswordFile
-
 
 INVESTIGATORS: tuple[Role, ...] = ("surveillance",)
 """Roles that work on findings, cases and footage, on pages and in commands."""
