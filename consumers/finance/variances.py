@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from consumers.finance import papers
 from consumers.finance.coupons_and_checks import variance_facts
@@ -15,13 +15,22 @@ from infra.postgres import tape
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
-from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win
-from ledger.finance.statistics.hold import MoneyOfDay, VarianceAsked, lines, spans, total
+from ledger.finance.statistics.hold import (
+    GAP,
+    LIMITS,
+    MoneyOfDay,
+    Period,
+    VarianceAsked,
+    explanation,
+    lines,
+    spans,
+    total,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from infra.postgres.connection import Database
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
     from ledger.finance.statistics.hold import DaySpan, HoldLimit, VarianceBy, VarianceLine
     from ledger.finance.table_day import DayMoney
     from ledger.finance.win import ExpectedWin
+    from ledger.record.wire import Fact
 
 VIEWS = (*sealed_wins.VIEWS, SEARCH)
 """The views to catch up before `read`."""
@@ -44,24 +54,57 @@ def read(
 
     kept: the folder of versions worked out before.
     """
-    facts = variance_facts(database, asked.property).get(asked.property, [])
-    explained = [fact.body for fact in facts if isinstance(fact.body, VarianceExplained)]
     days = _days(database, asked, spans(asked, limits), kept)
-    return lines(asked, days, limits, explained)
+    return lines(asked, days, limits, _explained(database, asked.property))
 
 
-def explained_days(database: Database, gaming_day: str) -> dict[tuple[str, str | None], str]:
-    """The explained variances of a gaming day, by property and table.
+def of_table(
+    database: Database,
+    property_: str,
+    table: str,
+    gaming_day: str,
+    *,
+    more: Sequence[VarianceExplained] = (),
+    kept: Path | None = None,
+) -> Iterator[VarianceLine]:
+    """The lines of a table that end on a day: by day, month and year, beside the regulations.
 
-    Each with who alone signed what explains it; empty if two people did.
+    more: explanations that count, too, and are not on record yet.
     """
-    found: dict[tuple[str, str | None], str] = {}
+    told = [*_explained(database, property_), *more]
+    for period in get_args(Period):
+        asked = VarianceAsked(property_, "table", period, gaming_day)
+        days = _days(database, asked, spans(asked, LIMITS), kept, table)
+        yield from lines(asked, days, LIMITS, told)
+
+
+def _explained(database: Database, property_: str) -> list[VarianceExplained]:
+    return _of_facts(variance_facts(database, property_).get(property_, []))
+
+
+def _of_facts(facts: Iterable[Fact]) -> list[VarianceExplained]:
+    return [fact.body for fact in facts if isinstance(fact.body, VarianceExplained)]
+
+
+class SignedGap(NamedTuple):
+    """What explanations say of the gaps of a table's day, cents."""
+
+    signed: int | None = None  # explained or unexplained, by two people; None: they signed nothing
+    alone: str = ""  # who alone signed one
+
+
+def explained_days(database: Database, gaming_day: str) -> dict[tuple[str, str | None], SignedGap]:
+    """What is explained of the gaps of a gaming day, by property and table."""
+    found: dict[tuple[str, str | None], SignedGap] = {}
     for house, facts in variance_facts(database, None).items():
-        for fact in facts:
-            body = fact.body
-            if isinstance(body, VarianceExplained) and body.gaming_day == gaming_day:
-                alone = body.by if is_one(body.by, body.second) else ""
-                found[house, body.table] = min(alone, found.get((house, body.table), alone))
+        asked = VarianceAsked(house, "table", "day", gaming_day)
+        for each in map(explanation, _of_facts(facts)):
+            key, of = (house, each.table), found.get((house, each.table), SignedGap())
+            if each.gaming_day == gaming_day and each.alone:
+                found[key] = of._replace(alone=min(each.by, of.alone or each.by))
+            elif each.gaming_day == gaming_day and each.counts(GAP, asked, each.table):
+                signed = (of.signed or 0) + each.amount + each.unexplained
+                found[key] = of._replace(signed=signed)
     return found
 
 

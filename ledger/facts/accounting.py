@@ -3,7 +3,7 @@
 Every amount is in cents. Serial numbers of coupons and checks are those printed on them.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -156,7 +156,12 @@ class DropBoxVerified(Body, frozen=True, kw_only=True):
 
 
 class VarianceExplained(Body, frozen=True, kw_only=True):
-    """Two people close the investigation of a table's variance. amount: the cents it explains."""
+    """Two people sign what an investigation of a table's variance found.
+
+    amount: the cents that it explains; unexplained: those that stay without an explanation. about:
+    a limit of the hold by its name, or `gap` for the gaps of the day. about, period and shift:
+    absent: of every line of the table that ends on the day.
+    """
 
     table: Place
     gaming_day: GamingDay
@@ -164,6 +169,10 @@ class VarianceExplained(Body, frozen=True, kw_only=True):
     because: Text
     by: Employee
     second: Employee
+    unexplained: Cents | None = None
+    about: Label | None = None
+    period: Literal["day", "month", "year"] | None = None
+    shift: Label | None = None
 
     def __post_init__(self) -> None:
         require_day("gaming_day", self.gaming_day)

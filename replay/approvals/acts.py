@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from consumers.finance import variances
 from consumers.finance.sealed import sealed_wins
 from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import KEEPERS
@@ -39,6 +40,7 @@ from replay.recording.sealed_days import (
     versions_folder,
 )
 from replay.text.typed import written
+from replay.text.variances import limits_say
 from replay.text.wins import signed
 
 if TYPE_CHECKING:
@@ -143,9 +145,21 @@ def _reopened_day(of: Proposed) -> MadeFact:
 def _explained_variance(of: Proposed) -> MadeFact:
     table, day, amount = of.terms["table"], of.terms["gaming_day"], int(of.terms["amount"])
     because = written(of.terms.get("because", ""), "because")
-    body = VarianceExplained(
-        table=table, gaming_day=day, amount=amount, because=because, by=of.by, second=of.second
-    )
+    rest = of.terms.get("unexplained")
+    named = {name: of.terms[name] for name in ("about", "period", "shift") if name in of.terms}
+    fields = {
+        "table": table,
+        "gaming_day": day,
+        "amount": amount,
+        "because": because,
+        "by": of.by,
+        "second": of.second,
+        "unexplained": int(rest) if rest else None,
+    }
+    body = msgspec.convert(fields | named, VarianceExplained)
+    up_to_date(of.database, sealed_wins.VIEWS)
+    kept = versions_folder(of.home)
+    its = variances.of_table(of.database, of.property, table, day, more=[body], kept=kept)
     new = EnteredPaper(
         property=of.property, place="office", fact="variance_explained", key=of.terms["key"]
     )
@@ -156,6 +170,9 @@ def _explained_variance(of: Proposed) -> MadeFact:
         *_of_day(of, day),
         ("table", table),
         ("amount explained", signed(amount)),
+        *((("amount that stays unexplained", signed(int(rest))),) if rest else ()),
+        *named.items(),
+        *limits_say(its),
     ]
     return MadeFact(case, body, f"{table}, {day}", says, page=_win(of, day))
 
@@ -292,6 +309,18 @@ def _figures(win: TableWin) -> str:
 def _win(of: Proposed, day: str) -> str:
     """The page of a day's wins."""
     return "/win?" + urlencode({"property": of.property, "gaming_day": day})
+
+
+_CENTS = frozenset(("amount", "unexplained"))
+
+
+def terms_say(terms: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The terms of a request in words: amounts in dollars, without the key of its form."""
+    return [
+        (name.replace("_", " "), signed(int(text)) if name in _CENTS else text)
+        for name, text in terms.items()
+        if name != "key"
+    ]
 
 
 _FINANCE: frozenset[Role] = frozenset(("finance",))

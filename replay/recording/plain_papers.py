@@ -37,12 +37,13 @@ FieldKind = Literal[
     "table",
     "money",
     "signed",
+    "signed_maybe",
     "number",
     "day",
     "begun",
     "lines",
     "ranges",
-    "terms",
+    "choice",
     "maybe",
 ]
 Decider = Literal["form", "coupons", "check", "book"]
@@ -55,6 +56,7 @@ class PaperField(NamedTuple):
     name: str
     label: str
     kind: FieldKind = "text"
+    choices: Sequence[str] = ()  # of a choice; an empty one leaves the field out
 
 
 class PaperForm(NamedTuple):
@@ -150,7 +152,7 @@ FORMS = (
     PaperForm(
         "coupons_issued", "Coupons issued", "finance", "office",
         (
-            *_SERIALS, PaperField("terms", "Terms", "terms"),
+            *_SERIALS, PaperField("terms", "Terms", "choice", ("even_money", "odds")),
             PaperField("games", "Games, one id a line", "lines"),
             PaperField("expires", "Last gaming day", "day"),
             PaperField("requisition", "Requisition", "maybe"),
@@ -186,11 +188,16 @@ FORMS = (
         "variance_explained", "Variance explained", "finance", "office",
         (
             _TABLE, _DAY, PaperField("amount", "Dollars that it explains, as -25.00", "signed"),
+            PaperField("unexplained", "Dollars that stay unexplained, as -25.00", "signed_maybe"),
             PaperField("because", "What the investigation found", "prose"),
+            PaperField("about", "Name of a limit, or gap for the gaps of the day", "maybe"),
+            PaperField("period", "Period", "choice", ("", "day", "month", "year")),
+            PaperField("shift", "Shift", "maybe"),
         ),
         "by", act="variance_explain",
-        says="A written investigation, signed by two. It closes the lines of the table that end "
-        "on this gaming day.",
+        says="A written investigation, signed by two. It counts in each line of the table that "
+        "ends on this gaming day, or in those that it names. A line is closed once what is left "
+        "lies within its limit, and gaps once nothing is left.",
     ),
 )  # fmt: skip
 """Every form, in the order of the list."""

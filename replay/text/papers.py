@@ -12,7 +12,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from ledger.facts import Body
 
-_MONEY = frozenset(("total", "face", "amount"))
+_MONEY = frozenset(("total", "face", "amount", "unexplained"))
 _PIECES = frozenset(("chips", "currency"))
 _CENTS = 100
 

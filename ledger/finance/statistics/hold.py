@@ -1,7 +1,8 @@
 """Hold against its limits: by table, game, shift or dealer; by day, month or year to date.
 
 Hold is the counted win by the drop. It is None without a drop. A limit compares it with a base
-level, and what lies outside stays open until two people sign what they found.
+level. What lies outside stays open until two people sign what they found, and what is left of it
+lies within the limit.
 """
 
 from __future__ import annotations
@@ -77,11 +78,16 @@ class MoneyOfDay(NamedTuple):
     pay_gap: int | None
 
 
+GAP = "gap"
+"""What an explanation is about that is of the gaps of a day, and of no limit."""
+
+
 class LimitCheck(Struct, frozen=True, kw_only=True):
     """A hold beside one limit. Percentages are decimal strings; None: it cannot be compared.
 
     off_base: the cents that the win lies above what the base level gives of the drop; negative if
-    it lies below.
+    it lies below. explained, unexplained: what two people signed of them; left: the rest. open:
+    the hold lies outside, and so does what is left.
     """
 
     limit: str
@@ -91,10 +97,18 @@ class LimitCheck(Struct, frozen=True, kw_only=True):
     allowed: str | None  # percentage points either way
     off_base: int | None
     outside: bool | None
+    explained: int
+    unexplained: int
+    left: int | None
+    open: bool
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """What two people signed about a table's variance. What one person alone signed closes none."""
+    """What two people signed about a table's variance. What one person alone signed closes none.
+
+    amount: the cents explained; unexplained: those that stay without an explanation. about, period,
+    shift: None: of every limit and line of the table that ends on the day.
+    """
 
     table: str
     gaming_day: str
@@ -102,18 +116,26 @@ class Explanation(Struct, frozen=True, kw_only=True):
     because: str
     by: str
     second: str
+    unexplained: int = 0
+    about: str | None = None
+    period: Period | None = None
+    shift: str | None = None
 
     @property
     def alone(self) -> bool:
         """Whether one person alone signed it."""
         return is_one(self.by, self.second)
 
+    def counts(self, about: str, asked: VarianceAsked, group: str) -> bool:
+        """Whether two people signed it of this limit, or of the gap, in the line of this group."""
+        is_of = self.about in (None, about) and self.period in (None, asked.period)
+        return is_of and not self.alone and (asked.by != "shift" or self.shift in (None, group))
+
 
 class VarianceLine(Struct, frozen=True, kw_only=True):
-    """A group's period beside its limits.
+    """A group's period beside its limits. explained: what was signed of its tables and last day.
 
-    open: a limit is broken, and two people explained it of no table of the group for the period's
-    last day.
+    open: a limit is broken, and what two people signed leaves too much of it.
     """
 
     property: str
@@ -173,7 +195,7 @@ def lines(
     for each in days:
         by_group[each.group].append(each)
     signed = sorted(
-        (_explanation(each) for each in explained if each.gaming_day == asked.until),
+        (explanation(each) for each in explained if each.gaming_day == asked.until),
         key=lambda each: (each.table, each.because),
     )
     since = first_day(asked.period, asked.until)
@@ -193,11 +215,12 @@ def _line(
     limits: Sequence[HoldLimit],
     signed: Sequence[Explanation],
 ) -> VarianceLine:
-    checks = [
-        _check(limit, asked, now.group, days) for limit in limits if asked.period in limit.periods
-    ]
     mine = [each for each in signed if each.table in now.tables]
-    is_broken = any(check.outside for check in checks)
+    checks = [
+        _check(limit, asked, now.group, days, mine)
+        for limit in limits
+        if asked.period in limit.periods
+    ]
     return VarianceLine(
         property=asked.property,
         by=asked.by,
@@ -213,11 +236,12 @@ def _line(
         pay_gap=now.pay_gap,
         limits=checks,
         explained=mine,
-        open=is_broken and not now.tables <= {each.table for each in mine if not each.alone},
+        open=any(check.open for check in checks),
     )
 
 
-def _explanation(of: VarianceExplained) -> Explanation:
+def explanation(of: VarianceExplained) -> Explanation:
+    """What a fact explains."""
     return Explanation(
         table=of.table,
         gaming_day=of.gaming_day,
@@ -225,6 +249,10 @@ def _explanation(of: VarianceExplained) -> Explanation:
         because=of.because,
         by=of.by,
         second=of.second,
+        unexplained=of.unexplained or 0,
+        about=of.about,
+        period=of.period,
+        shift=of.shift,
     )
 
 
@@ -236,24 +264,37 @@ def _compared(limit: HoldLimit, asked: VarianceAsked) -> DaySpan:
 
 
 def _check(
-    limit: HoldLimit, asked: VarianceAsked, group: str, days: Sequence[MoneyOfDay]
+    limit: HoldLimit,
+    asked: VarianceAsked,
+    group: str,
+    days: Sequence[MoneyOfDay],
+    signed: Sequence[Explanation],
 ) -> LimitCheck:
     """A group's hold beside one limit."""
     span = _compared(limit, asked)
     compared = total(group, _between(days, *span))
     base = hold(_base(limit, group, span[0], days))
     mine, allowed = hold(compared), _allowed(limit, compared)
-    outside = None
-    if mine is not None and base is not None and allowed is not None:
+    its = [each for each in signed if each.counts(limit.name, asked, group)]
+    explained, unexplained = (sum(e.amount for e in its), sum(e.unexplained for e in its))
+    off_base, told = _off_base(compared, base), explained + unexplained
+    outside, is_open = None, False
+    if compared is not None and mine is not None and base is not None and allowed is not None:
         outside = abs(mine - base) > allowed
+        left = mine - base - Fraction(told, compared.drop or 1)
+        is_open = outside and abs(left) > allowed
     return LimitCheck(
         limit=limit.name,
         source=limit.source,
         hold=percent(mine),
         base_level=percent(base),
         allowed=percent(allowed),
-        off_base=_off_base(compared, base),
+        off_base=off_base,
         outside=outside,
+        explained=explained,
+        unexplained=unexplained,
+        left=None if off_base is None else off_base - told,
+        open=is_open,
     )
 
 

@@ -10,7 +10,7 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time
-from replay.approvals.acts import Act, act_of
+from replay.approvals.acts import Act, act_of, terms_say
 from replay.approvals.desk import ApprovalDecisions, ShownRequest
 from replay.approvals.request import ApprovalRequest
 from replay.cli.shell.app import family
@@ -231,7 +231,7 @@ def _print(shown: ShownRequest, *, json: bool) -> None:
         print_json({**_json(shown.case), "says": says, "why_not": shown.why or None})
         return
     asked = shown.case.request
-    rows = shown.made.says if shown.made else tuple(asked.terms.items())
+    rows = shown.made.says if shown.made else terms_say(asked.terms)
     show_table(f"{shown.act.title} · {shown.case.name}", ("", "what two people sign"), rows)
     if shown.why:
         say(shown.why)

@@ -1,7 +1,7 @@
 """`variance`: hold beside its limits, and the investigations that close what lies outside."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from consumers.finance import variances
+from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
@@ -34,6 +35,7 @@ from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
 from replay.shell.settings import in_force
 from replay.text.typed import two_people, written
+from replay.text.variances import check_says, limits_say
 from replay.text.wins import signed
 
 app = family()
@@ -155,6 +157,16 @@ def explain(  # noqa: PLR0913 - one argument an option
     ],
     *,
     amount: Annotated[int, typer.Option(metavar="CENTS", help="Cents that it explains.")],
+    unexplained: Annotated[
+        int | None,
+        typer.Option(metavar="CENTS", help="Cents that stay without an explanation."),
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A limit such as `3 %`, or `gap` for the day's gaps."),
+    ] = None,
+    period: Annotated[Period | None, typer.Option(help="Only of this period's line.")] = None,
+    shift: Annotated[str | None, typer.Option(help="Only of this shift's line.")] = None,
     because: Annotated[str, typer.Option(metavar="TEXT", help="What was found.")],
     by: By,
     second: Second,
@@ -164,8 +176,9 @@ def explain(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Record what an investigation of a table's variance found, signed by two people.
 
-    It closes the table's lines of each period that ends on the day. Once the ledger has users, it
-    asks --second to approve it.
+    It counts in each line of the table that ends on the day, or in those that it names. A line is
+    closed once what is left lies within its limit. Once the ledger has users, it asks --second to
+    approve it.
 
     Example: round-ledger variance explain CC-02 2026-11-20 --amount 0 --because "One patron won."
     --by F-3001 --second F-3002 --property hollywood
@@ -178,20 +191,39 @@ def explain(  # noqa: PLR0913 - one argument an option
         because=written(because, "--because"),
         by=by,
         second=second,
+        unexplained=unexplained,
+        about=about,
+        period=period,
+        shift=shift,
     )
     with opened_views(variances.VIEWS, property_) as database, PostgresTape(database) as tape:
         variances.require_table(database, property_, table, day)
         if person := signed_in(database, by, password_file):
-            terms = {"table": table, "gaming_day": day, "amount": str(amount), "because": because}
+            terms = {
+                name: str(value)
+                for name, value in msgspec.to_builtins(body).items()
+                if value is not None and name not in ("by", "second")
+            }
             terms["key"] = secrets.token_hex(8)
             wanted = RequestedAct("variance_explain", property_, terms, second)
             ask(database, person, wanted, json=json)
             return
+        left = list(limits_say(_with(database, property_, body)))
         noted = append_fact(tape, body, Source(property_, "office", "variances"))
     if json:
         print_json({"position": noted.position, "table": table, "gaming_day": day})
         return
     say(f"{table}, {day}: {dollars(amount)} explained. Position {noted.position}.")
+    for limit, says in left:
+        say(f"{limit}: {says}")
+
+
+def _with(database: Database, property_: str, body: VarianceExplained) -> Iterator[VarianceLine]:
+    """The lines of an explanation's table with it."""
+    kept = versions_folder(in_force().home)
+    return variances.of_table(
+        database, property_, body.table, body.gaming_day, more=[body], kept=kept
+    )
 
 
 def _of_house(path: Path | None) -> list[HoldLimit]:
@@ -236,11 +268,14 @@ def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:
                 say(
                     f"{each.group} · {check.limit} ({check.source}) · hold {check.hold} %, "
                     f"base {check.base_level} %, allowed {check.allowed} points, "
-                    f"win {signed(check.off_base or 0)} off the base"
+                    f"{check_says(check)}"
                 )
         for said in each.explained:
             amount = signed(said.amount)
             how = f"{amount} explained by {said.by} and {said.second}"
+            if said.unexplained:
+                how = f"{amount} explained and {signed(said.unexplained)} not, "
+                how += f"by {said.by} and {said.second}"
             if said.alone:
                 how = f"{said.by} alone signed {amount}, which closes nothing"
             say(f"{each.group} · {said.table} · {how}: {said.because}")

@@ -11,7 +11,8 @@ MEANINGS = {
     "pseudonyms": "what the record has in place of the token",
     "request": "name of the request",
     "terms": "what was typed for a request, by name",
-    "about": "what a request is of, such as a gaming day",
+    "about": "what a request is of, such as a gaming day; of an explanation the limit, or `gap`, "
+    "that it counts in; null: each",
     "act": "what a request asks for: `day_close`, `day_reopen`, `variance_explain` or "
     "`break_acknowledge`",
     "answered_at": "when it was answered; null: not yet",
@@ -165,7 +166,8 @@ MEANINGS = {
     "expires": "when the first of it expires",
     "expires_last": "when the last of it expires",
     "expires_us": "when the last of it may expire without a lock",
-    "explained": "what two people signed about the group's tables on the period's last day",
+    "explained": "what two people signed about the group's tables on the period's last day; of a "
+    "limit the cents of it that count there",
     "face": "face of a coupon, cents",
     "facility": "property that the report is of",
     "fact": "of a moment the fact's name; else `source` and `id` of the fact",
@@ -249,7 +251,8 @@ MEANINGS = {
     "late_tables": "tables whose first fact came after the day was closed: its version lacks them",
     "later_us": "how much later this camera's first frame is than the earliest",
     "leaf": "the entry's number in the log, from 0",
-    "left": "difference that remains after adjustments, cents",
+    "left": "difference that remains after adjustments, cents; of a limit what explanations leave "
+    "of `off_base`",
     "left_out": "settlements of rounds that a device may have spoiled",
     "left_out_errors": "those with an error",
     "limit": "name of the limit",
@@ -305,7 +308,7 @@ MEANINGS = {
     "on_layout": "chips there now, cents",
     "on_record": "facts, or files, that are on record already",
     "on_topic": "facts on the topic, repeats not counted",
-    "open": "whether a limit is broken and a table of the group is not explained",
+    "open": "whether a limit is broken, and explanations leave more than it allows",
     "opener": "the tray's chips at the beginning of the day, cents",
     "opener_us": "when they were counted",
     "opening": "what the meter showed first, cents",
@@ -502,6 +505,7 @@ MEANINGS = {
     "unchecked_us": "distance to the nearest clock check; 0: checked within it",
     "unknown": "serials of no batch: a pair for each range, its first and last",
     "unplayable": "why browsers can play neither the original nor a copy",
+    "unexplained": "cents that two people signed as left without an explanation",
     "until": "last day of the period; of a request when it expires",
     "used": "pieces that were issued, voided or found in a box",
     "value": "the value in force; of coupons their faces together, cents",

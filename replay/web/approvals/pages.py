@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from infra.access.users import User
 from ledger.errors import Refused, Usage
-from replay.approvals.acts import PEOPLE, act_of
+from replay.approvals.acts import PEOPLE, act_of, terms_say
 from replay.recording.house_facts import now_us
 from replay.web.access.authentication import signed_in, signed_in_lately
 from replay.web.entry import papers, typed
@@ -117,6 +117,7 @@ def _page(
         status,
         case=case,
         act=act,
+        says=shown.made.says if shown.made else terms_say(case.request.terms),
         made=shown.made,
         why=shown.why,
         state=state,

@@ -10,9 +10,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.exceptions import HTTPException
 
+from consumers.finance import variances
+from consumers.finance.sealed import sealed_wins
+from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.errors import NotFound, Refused, Usage
-from replay.recording.plain_papers import FORMS, PaperForm, filled, paper_of
+from replay.recording.plain_papers import FORMS, PaperField, PaperForm, filled, paper_of
+from replay.recording.sealed_days import versions_folder
+from replay.text.times import is_gaming_day
+from replay.text.variances import limits_say
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
 from replay.web.entry.second_person import require_signature, second_person
@@ -44,12 +50,12 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
     try:
         house = typed.text(form, "property")
         day = papers.day_of(request, house)
-        values = {each.name: _READERS[each.kind](form, each.name) for each in of.fields}
+        values = {each.name: _value(form, each) for each in of.fields}
         if "table" in values:
             papers.require_table(day, values["table"])
         key = _key(form)
         if of.act:
-            terms = {name: str(value) for name, value in values.items()}
+            terms = {name: str(its) for name, its in values.items() if its is not None}
             asked = ports(request).approvals.ask(of.act, house, terms | {"key": key}, user)
             return papers.see(asked.page)
         second = second_person(request, form.get("second", "")) if of.second else None
@@ -86,6 +92,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, str], str], Any]] = {
     "table": typed.name,
     "money": typed.amount,
     "signed": typed.signed_amount,
+    "signed_maybe": typed.signed_maybe,
     "number": typed.whole,
     "day": typed.gaming_day,
     "begun": typed.begun_day,
@@ -94,9 +101,26 @@ _READERS: Mapping[str, Callable[[Mapping[str, str], str], Any]] = {
     "maybe": lambda form, field: form.get(field, "").strip() or None,
     "text": typed.text,
     "prose": typed.prose,
-    "terms": typed.text,
 }
-"""What reads a field, by its kind. Each raises `Usage`."""
+"""What reads a field, by its kind; a choice is read by its choices. Each raises `Usage`."""
+
+
+def _value(form: Mapping[str, str], field: PaperField) -> Any:  # noqa: ANN401 - of a field's kind
+    """What a field says. Raises `Usage`."""
+    if field.kind == "choice":
+        return typed.choice(form, field.name, field.choices)
+    return _READERS[field.kind](form, field.name)
+
+
+def _beside(request: Request, of: PaperForm, form: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The limits that a table's hold breaks on the day of an explanation, beside its amount."""
+    house, table, day = (form.get(name, "") for name in ("property", "table", "gaming_day"))
+    if of.act != "variance_explain" or not (house and table and is_gaming_day(day)):
+        return []
+    database = ports(request).database
+    up_to_date(database, sealed_wins.VIEWS)
+    kept = versions_folder(ports(request).library.home)
+    return list(limits_say(variances.of_table(database, house, table, day, kept=kept)))
 
 
 def _page(
@@ -115,6 +139,7 @@ def _page(
         of=of,
         form=form,
         **papers.of_form(request, form),
+        beside=_beside(request, of, form),
         key=form.get("key") or secrets.token_hex(8),
         wrong=wrong,
         done=done,

@@ -104,6 +104,19 @@ def signed_amount(form: Mapping[str, str], field: str) -> int:
     return -its if is_below else its
 
 
+def signed_maybe(form: Mapping[str, str], field: str) -> int | None:
+    """As `signed_amount`; None if nothing was typed. Raises `Usage`."""
+    return signed_amount(form, field) if form.get(field, "").strip() else None
+
+
+def choice(form: Mapping[str, str], field: str, choices: Sequence[str]) -> str | None:
+    """One of some choices; None for the empty one. Raises `Usage`."""
+    found = form.get(field, "")
+    if found not in choices:
+        raise Usage(f"`{found}` is no choice of {field}", where=field, hint="Choose one.")
+    return found or None
+
+
 def prose(form: Mapping[str, str], field: str) -> str:
     """A text of several lines. Raises `Usage` if it has nothing to read."""
     return written(form.get(field, "").strip(), field)

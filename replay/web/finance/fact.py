@@ -52,7 +52,7 @@ SHOWN: tuple[type[Body], ...] = (
 )
 """Facts outside rounds that a figure of finance rests on."""
 
-_CENTS = frozenset(("amount", "total", "face", "min_wager", "max_wager"))
+_CENTS = frozenset(("amount", "unexplained", "total", "face", "min_wager", "max_wager"))
 
 router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]

@@ -179,7 +179,7 @@ def _page(
                 each.win,
                 who,
                 withheld=each.withheld,
-                signed_by=explained.get((each.win.property, each.win.table)),
+                of_gap=explained.get((each.win.property, each.win.table)),
             )
         ],
         closing=[]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
 
+from ledger.finance.statistics.hold import GAP
+from ledger.values import sum_known
 from replay.text.wins import missing_says, named, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from consumers.finance.variances import SignedGap
     from infra.access.users import Role, User
     from ledger.finance.win import Cause, TableWin
 
@@ -34,14 +37,18 @@ class WorkItem(NamedTuple):
 
 
 def work_list(
-    win: TableWin, user: User, *, withheld: bool = False, signed_by: str | None = None
+    win: TableWin, user: User, *, withheld: bool = False, of_gap: SignedGap | None = None
 ) -> Iterator[WorkItem]:
     """What one table's day wants; nothing of its rounds if they are withheld from the user.
 
-    Items that set each other off are a gap all the same. signed_by: who alone signed what
-    explains its variance; empty: two people did.
+    Items that set each other off are a gap all the same. of_gap: what was signed of its gaps, which
+    are closed if nothing is left of their sum.
     """
-    explained = signed_by == ""
+    names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
+    gap = sum_known(getattr(win, name) for name in names)
+    told = of_gap.signed if of_gap else None
+    left = None if gap is None else gap - (told or 0)
+    explained = told is not None and left == 0
     for name in win.missing:
         if not (withheld and name.startswith("round:")):
             says = missing_says(win, name)
@@ -52,14 +59,14 @@ def work_list(
     for cause in () if withheld or explained else win.causes:
         yield _item(win, user, cause.code, cause.says, _cause(win, cause))
     if not (withheld or explained) and win.items:
-        names = ("count_gap", "bank_variance" if win.owed is None else "pay_gap")
         gaps = ", ".join(named(name, getattr(win, name), signed) for name in names)
         if all(getattr(win, name) == 0 for name in names):
             gaps += ", and items that set each other off"
         says = f"{gaps}: two people sign what they found"
-        says += f", and {signed_by} alone signed it" if signed_by else ""
-        to = WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
-        yield _item(win, user, "gap", says, to)
+        if told is not None:
+            says += f". They signed {signed(told)}, {named('left', left, signed)}"
+        says += f", and {of_gap.alone} alone signed it" if of_gap and of_gap.alone else ""
+        yield _item(win, user, "gap", says, _explain(win))
 
 
 def _item(win: TableWin, user: User, code: str, says: str, to: WhereToGo) -> WorkItem:
@@ -96,7 +103,13 @@ def _cause(win: TableWin, of: Cause) -> WhereToGo:
         return WhereToGo("Coupons and checks", f"/win/coupons?{_house(win)}")
     if of.code.endswith("_not_accepted"):
         return WhereToGo("Slips on Entry", f"/entry?{_of(win)}")
-    return WhereToGo("Variance explained", _form(win, "variance_explained"), ("finance",))
+    return _explain(win)
+
+
+def _explain(win: TableWin) -> WhereToGo:
+    """The form that explains the gaps of a table's day."""
+    form = _form(win, "variance_explained", about=GAP, period="day")
+    return WhereToGo("Variance explained", form, ("finance",))
 
 
 def _exception(win: TableWin, code: str) -> WhereToGo:
@@ -125,8 +138,8 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
     return found.get(code, usual)
 
 
-def _form(win: TableWin, name: str) -> str:
-    return f"/entry/forms/{name}?{_of(win, table=win.table or '')}"
+def _form(win: TableWin, name: str, **more: str) -> str:
+    return f"/entry/forms/{name}?{_of(win, table=win.table or '', **more)}"
 
 
 def _house(win: TableWin) -> str:

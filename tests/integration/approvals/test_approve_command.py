@@ -110,6 +110,9 @@ def test_a_variance_is_explained_by_two_people(ledger: Cli) -> None:
     assert (shown["says"]["table"], shown["says"]["amount explained"]) == ("CC-07", "-$25.50")
     assert give(ledger, name, "S-fina").code == 2
     assert give(ledger, name, "S-finb").code == 0
+    told = ledger("approve", "show", name).out
+    assert "-$25.50" in told, "an answered request has its amount in dollars, too"
+    assert "-2550" not in told
 
 
 def test_a_break_is_acknowledged_by_two_people(ledger: Cli, database: Database) -> None:

@@ -69,8 +69,8 @@ def test_what_lies_outside_is_open_until_two_people_explain_it(cli: Cli, tmp_pat
     assert (found["hold"], house["base_level"], house["outside"]) == ("90.00", "20.00", True)
     assert (done.code, found["open"]) == (1, True)
     assert "open" in cli(*show).out
-    explain = ("variance", "explain", "CC-07", NEXT, "--amount", "7000", "--property", "p")
-    signed = (*explain, "--because", "One patron.", "--by", "F-1")
+    explain = ("variance", "explain", "CC-07", NEXT, "--property", "p")
+    signed = (*explain, "--amount", "7000", "--because", "One patron.", "--by", "F-1")
     assert cli(*signed, "--second", "f-1").code == 2
     assert cli(*show, "--json").code == 1
     by_one = {"table": "CC-07", "gaming_day": NEXT, "amount": 7_000, "because": "One patron."}
@@ -80,15 +80,52 @@ def test_what_lies_outside_is_open_until_two_people_explain_it(cli: Cli, tmp_pat
     done = cli(*show)
     assert (done.code, "open" in done.out) == (1, True), "another system says it: one person"
     assert "F-1 alone signed +$70.00, which closes nothing: One patron." in done.err
+    other = by_one | {"amount": 1}
+    told = fact("variance_explained", 59, "office", **other, by="F-1", second="F-3") | {"id": "v2"}
+    feed.write_text(f"{json.dumps(told)}\n", encoding="utf-8")
+    assert cli("ingest", feed, "--json").json[-1]["appended"] == 1, "it is recorded"
+    (found,) = cli(*show, "--json").json
+    (house,) = [each for each in found["limits"] if each["source"] == "house"]
+    assert (house["off_base"], house["explained"], house["left"]) == (7_000, 1, 6_999)
+    assert (house["open"], found["open"]) == (True, True), "and judged: the rest is open"
+    said = cli(*show).err
+    assert "win +$70.00 off the base, +$0.01 explained, +$69.99 left" in said
+    rest = (*explain, "--amount", "-1", "--unexplained", "0", "--because", "Mistyped.")
+    assert cli(*rest, "--by", "F-1", "--second", "F-2", "--json").code == 0
     assert cli(*signed, "--second", "F-2", "--json").code == 0
     done = cli(*show, "--json")
     (found,) = done.json
     signers = {each["second"] for each in found["explained"]}
-    assert (done.code, found["open"], signers) == (0, False, {"F-2", " f-1 "})
-    assert "explained by F-1 and F-2: One patron." in cli(*show).err
+    assert (done.code, found["open"], signers) == (0, False, {"F-2", "F-3", " f-1 "})
+    said = cli(*show).err
+    assert "explained by F-1 and F-2: One patron." in said
+    assert "win +$70.00 off the base, +$70.00 explained, $0.00 left" in said
     assert cli(*show, "--open", "--json").json == []
     limits.write_text("{}", encoding="utf-8")
     assert cli(*show).code == 2
+
+
+def test_what_an_explanation_leaves_is_said_beside_its_amount(cli: Cli, tmp_path: Path) -> None:
+    """October holds 20 %, a day of November 90 %: a limit of the month is broken by $70.00."""
+    feed = tmp_path / "feed.jsonl"
+    text = "".join(f"{json.dumps(each)}\n" for each in two_days())
+    feed.write_text(text.replace(DAY, "2026-10-20"), encoding="utf-8")
+    cli("ingest", feed)
+    explain = ("variance", "explain", "CC-07", NEXT, "--property", "p", "--because", "One patron.")
+    people = ("--by", "F-1", "--second", "F-2")
+    done = cli(*explain, "--amount", "5000", "--period", "month", *people)
+    left = "win +$70.00 off the base, +$50.00 explained, +$20.00 left"
+    assert f"3 % of the month: {left}" in done.err
+    assert cli("variance", "show", "--period", "month").code == 1
+    done = cli(*explain, "--amount", "0", "--unexplained", "2000", "--about", "3 %", *people)
+    left = "+$50.00 explained, +$20.00 signed as unexplained, $0.00 left"
+    assert f"3 % of the month: win +$70.00 off the base, {left}" in done.err
+    [line] = cli("variance", "show", "--period", "month", "--json").json
+    assert {each["limit"]: each["open"] for each in line["limits"]} == {
+        "95 %": False,
+        "3 %": False,
+        "4 %": True,
+    }
 
 
 @pytest.mark.parametrize("by", ["table", "game", "shift"])

@@ -22,6 +22,7 @@ from ledger.finance.statistics.charts import ChartLimits, ChartPoint
 from ledger.finance.statistics.hold import VarianceAsked
 from ledger.values import dollars
 from replay.recording.sealed_days import DayDecisions, Signers
+from replay.text.wins import signed as with_sign
 from replay.web.finance.chart_svg import of_errors, of_luck
 from replay.web.finance.win import DIFFERS, drawn, signed_steps, tray_steps
 from tests.fixtures.web import opened_site, people
@@ -206,13 +207,21 @@ def test_what_is_to_be_worked_off_has_a_page_or_a_command(scenes: Scenes, tmp_pa
                 assert who.get(path).status_code == 200, path
         gap = next(each for each in wins.read(database) if each.items)
         because = {"table": gap.table, "gaming_day": GAMING_DAY, "because": "Luck.", "by": "F-1"}
-        for second in ("f-1 ", "F-2"):
-            told = fact("variance_explained", 13, "office", **because, amount=0, second=second)
-            told |= {"source": f"/{HOUSE}/office/v", "id": second}
+        other = gap.bank_variance if gap.owed is None else gap.pay_gap
+        whole = (gap.count_gap or 0) + (other or 0)
+        signed = (("f-1 ", whole, {}), ("F-2", whole + 100, {}), ("F-2", -100, {"about": "3 %"}),
+                  ("F-2", -150, {"about": "gap"}), ("F-2", 0, {"unexplained": 50}))  # fmt: skip
+        for nth, (second, amount, more) in enumerate(signed):
+            its = because | {"amount": amount, "second": second} | more
+            told = fact("variance_explained", 13, "office", **its)
+            told |= {"source": f"/{HOUSE}/office/v", "id": f"v{nth}"}
             work = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
             assert work.count("<tr><th") == page.count("<tr><th"), "still open"
             site.take_in([received(json.dumps(told).encode())])
-        assert "two people sign what they found, and F-1 alone signed it" in work
+            if nth == 0:
+                work = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
+                assert "two people sign what they found, and F-1 alone signed it" in work
+        assert f"They signed {with_sign(whole - 50)}, left +$0.50" in work
         after = shown(who, "/win").split('id="work"')[1].split("</table>")[0]
         explained = 1 + len(gap.causes)
         assert after.count("<tr><th") == page.count("<tr><th") - explained, "it is explained"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -55,10 +56,14 @@ def line(
     return found
 
 
-def signed(gaming_day: str = UNTIL, table: str = "A") -> VarianceExplained:
-    return VarianceExplained(
-        table=table, gaming_day=gaming_day, amount=100, because="x", by="F-1", second="F-2"
-    )
+def signed(
+    amount: int,
+    gaming_day: str = UNTIL,
+    table: str = "A",
+    **more: Any,  # noqa: ANN401 - any field
+) -> VarianceExplained:
+    its: dict[str, Any] = {"amount": amount, "because": "x", "by": "F-1", "second": "F-2"}
+    return VarianceExplained(table=table, gaming_day=gaming_day, **(its | more))
 
 
 @pytest.mark.parametrize(
@@ -125,19 +130,72 @@ def test_ohio_compares_the_last_30_days_with_all_before_them() -> None:
     assert line([*its, money("2026-11-19", 40_000)], "month", [ohio]).limits[0].outside is True
 
 
+OFF = [*LAST_YEAR, money(UNTIL, 60_000)]
+"""A win of $400.00 off its base, of which 3 points allow $30.00."""
+
+
 def test_an_explanation_of_the_table_and_day_closes_its_line_and_no_other() -> None:
-    its = [*LAST_YEAR, money(UNTIL, 60_000)]
-    assert line(its).open
-    found = line(its, explained=[signed()])
+    assert line(OFF).open
+    found = line(OFF, explained=[signed(40_000)])
     assert (found.open, [each.by for each in found.explained]) == (False, ["F-1"])
-    assert line(its, explained=[signed(gaming_day="2026-11-19")]).open
-    assert line(its, explained=[signed(table="B")]).open
+    assert line(OFF, explained=[signed(40_000, gaming_day="2026-11-19")]).open
+    assert line(OFF, explained=[signed(40_000, table="B")]).open
 
 
-def test_a_group_is_closed_once_each_of_its_tables_is_explained() -> None:
-    of_two = money(UNTIL, 60_000)._replace(tables=frozenset({"A", "B"}))
-    assert line([*LAST_YEAR, of_two], explained=[signed()]).open
-    assert not line([*LAST_YEAR, of_two], explained=[signed(), signed(table="B")]).open
+@pytest.mark.parametrize(
+    ("amount", "left", "is_open"),
+    [
+        (0, 40_000, True), (100, 39_900, True), (36_999, 3_001, True), (37_000, 3_000, False),
+        (40_000, 0, False), (43_000, -3_000, False), (43_001, -3_001, True),
+        (-40_000, 80_000, True),
+    ],
+)  # fmt: skip
+def test_a_line_is_open_by_what_an_explanation_leaves_of_it(
+    amount: int,
+    left: int,
+    is_open: bool,  # noqa: FBT001 - a case
+) -> None:
+    found = line(OFF, explained=[signed(amount)])
+    [check] = found.limits
+    assert (check.off_base, check.explained, check.left) == (40_000, amount, left)
+    assert (check.outside, check.open, found.open) == (True, is_open, is_open)
+
+
+def test_what_stays_unexplained_is_signed_for_and_closes_the_line_too() -> None:
+    [check] = line(OFF, explained=[signed(10_000, unexplained=30_000)]).limits
+    assert (check.explained, check.unexplained, check.left) == (10_000, 30_000, 0)
+    assert not check.open
+    in_parts = line(OFF, explained=[signed(10_000), signed(30_000, because="y")])
+    assert (in_parts.limits[0].left, in_parts.open) == (0, False)
+
+
+def test_what_one_person_signed_leaves_all_of_it() -> None:
+    found = line(OFF, explained=[signed(40_000, second="f-1 ")])
+    assert (found.limits[0].left, found.open, len(found.explained)) == (40_000, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("named", "is_open"),
+    [
+        ({"about": "3 %"}, False), ({"about": "4 %"}, True), ({"about": "gap"}, True),
+        ({"period": "day"}, False), ({"period": "month"}, True), ({"shift": "swing"}, False),
+    ],
+)  # fmt: skip
+def test_an_explanation_counts_where_it_says(named: dict[str, str], is_open: bool) -> None:  # noqa: FBT001 - a case
+    assert line(OFF, explained=[signed(40_000, **named)]).open == is_open
+
+
+def test_a_shift_has_what_is_of_it_or_of_no_shift() -> None:
+    asked = VarianceAsked("hollywood", "shift", "day", UNTIL)
+    for shift, is_open in ((None, False), ("A", False), ("B", True)):
+        [found] = lines(asked, OFF, POINTS, [signed(40_000, shift=shift)])
+        assert found.open == is_open
+
+
+def test_a_group_has_what_is_explained_of_each_of_its_tables() -> None:
+    of_two = [*LAST_YEAR, money(UNTIL, 60_000)._replace(tables=frozenset({"A", "B"}))]
+    assert line(of_two, explained=[signed(20_000)]).open
+    assert not line(of_two, explained=[signed(20_000), signed(20_000, table="B")]).open
 
 
 def test_a_sum_lacks_what_one_of_its_days_lacks() -> None:

@@ -181,10 +181,11 @@ ADDED = {
     "day_sealed": ["shifts?"],
     "rules_submission_filed": ["by?"],
     "shift_handed_over": ["text?", "left_out?"],
+    "variance_explained": ["unexplained?", "about?", "period?", "shift?"],
 }
 """What the contract does not have yet: which window of several a stretch was kept for, the digest
 of a closed day's shifts. The report of a shift, and the rounds that it says nothing of. Who filed a
-Rules Submission.
+Rules Submission. What an explanation leaves, and the limit, period and shift that it is of.
 """
 
 
