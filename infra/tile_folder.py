@@ -40,6 +40,7 @@ class Grown(NamedTuple):
     numbers: Mapping[str, int]
     released: Sequence[int] = ()  # numbers of quarantined inputs whose release is in the log
     figures: Sequence[int] = ()  # counts of inputs, as the newest entry of that kind has them
+    views: Mapping[str, Sequence[int | str]] = {}  # position and digest of each view's newest entry
 
 
 class TileFolder:
@@ -124,11 +125,15 @@ class TileFolder:
         replace_files(files, READABLE)
         newest: dict[str, int] = {each.kind: each.number for each in entries}
         released = [each.number for each in entries if each.kind == "released"]
+        views: dict[str, Sequence[int | str]] = {
+            each.of: [each.number, each.digest.hex()] for each in entries if each.kind == "view"
+        }
         done = Grown(
             size,
             {**grown.numbers, **newest},
             [*grown.released, *released],
             figures or grown.figures,
+            {**grown.views, **views},
         )
         self._write_grown(done)
         return done

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from consumers.sealer.views import view_entry
 from infra.postgres import sealing, tape
 from infra.postgres.connection import translated
 from infra.tile_folder import WIDTH
@@ -22,6 +23,7 @@ from ledger.witnessed_log.tree import leaf_hash, root_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from consumers.runtime.source import Projection
     from infra.postgres.connection import AnyConnection, Database
     from infra.tile_folder import TileFolder
     from ledger.record.tape import TapeRow
@@ -39,7 +41,7 @@ class LogBreak(NamedTuple):
     """One difference between the log and what it was made from."""
 
     kind: EntryKind | None  # None: of the log's files
-    number: int | None  # position of a fact, number of an input or an event
+    number: int | None  # position of a fact or view, number of an input or an event
     says: str
 
 
@@ -56,8 +58,9 @@ def check(
     folder: TileFolder,
     keys: Sequence[VerifierKey],
     progress: Callable[[int, int], None] = lambda *_: None,
+    views: Sequence[Projection] = (),
 ) -> CheckedLog:
-    """Compare a log's newest checkpoint with its files and with the record.
+    """Compare a log's newest checkpoint with its files, with the record and with views.
 
     Raises `Refused` if the checkpoint is not signed by the log's key, which is the first of `keys`,
     or if a file is damaged.
@@ -66,7 +69,7 @@ def check(
     with database.snapshot("ledger_sealer") as connection, translated(database):
         breaks = [
             *_of_files(folder, checkpoint),
-            *_of_record(connection, folder, checkpoint.size, progress),
+            *_of_record(connection, folder, checkpoint.size, progress, views),
         ]
     return CheckedLog(checkpoint, signed, breaks)
 
@@ -109,7 +112,11 @@ def _leaves(folder: TileFolder, size: int) -> Iterator[bytes]:
 
 
 def _of_record(
-    connection: AnyConnection, folder: TileFolder, size: int, progress: Callable[[int, int], None]
+    connection: AnyConnection,
+    folder: TileFolder,
+    size: int,
+    progress: Callable[[int, int], None],
+    views: Sequence[Projection],
 ) -> Iterator[LogBreak]:
     """Whether the record has all that was sealed, unchanged, and nothing between."""
     others: dict[EntryKind, list[LogEntry]] = {kind: [] for kind in log_entries.KINDS}
@@ -121,6 +128,7 @@ def _of_record(
     known = (releases[each.number] for each in others["released"] if each.number in releases)
     yield from differences(others["released"], map(log_entries.of_release, known))
     yield from _of_figures(tape.counters(connection), folder.grown().figures, others["figures"])
+    yield from _of_views(connection, views, others["view"])
 
 
 def differences(sealed: Iterable[LogEntry], there: Iterable[LogEntry]) -> Iterator[LogBreak]:
@@ -211,3 +219,22 @@ def _of_figures(
         if now < before:
             says = f"The record's count `{name}` is {now:,}; when it was sealed, {before:,}."
             yield LogBreak("figures", newest.number, says)
+
+
+def _of_views(
+    connection: AnyConnection, views: Sequence[Projection], entries: Sequence[LogEntry]
+) -> Iterator[LogBreak]:
+    """Views whose rows changed with no fact between: between two digests, or since the last one."""
+    newest: dict[str, LogEntry] = {}
+    for entry in entries:
+        yield from _of_view(newest.get(entry.of), entry, "while it was sealed")
+        newest[entry.of] = entry
+    for entry in filter(None, (view_entry(connection, view) for view in views)):
+        yield from _of_view(newest.get(entry.of), entry, "since it was sealed")
+
+
+def _of_view(before: LogEntry | None, now: LogEntry, when: str) -> Iterator[LogBreak]:
+    if before and before.number == now.number and before.digest != now.digest:
+        name = now.of.partition(" ")[0]
+        says = f"View {name} was edited {when}: `verify --views` names rows that are still changed."
+        yield LogBreak("view", now.number, says)

@@ -20,11 +20,13 @@ class SealerMetrics(ProcessMetrics):
         self._looked_at: float | None = None
         self._sealed_at: float | None = None
         self._cosigned_at: float | None = None
-        self._entries = self._witnesses = 0
+        self._entries = self._witnesses = self._edits = 0
         says = "Entries of the newest checkpoint that this sealer published."
         self.gauge("log_entries", says, lambda: float(self._entries))
         says = "Witnesses that cosigned it."
         self.gauge("log_witnesses", says, lambda: float(self._witnesses))
+        says = "Times that another program changed a view, as this sealer saw."
+        self.gauge("log_views_edited", says, lambda: float(self._edits))
         says = "Seconds since this sealer published a checkpoint, or since it began."
         self.gauge("log_sealed_seconds", says, lambda: self._since(self._sealed_at))
         says = "Seconds since a witness cosigned one, or since this sealer began."
@@ -40,6 +42,11 @@ class SealerMetrics(ProcessMetrics):
         self._entries, self._witnesses = checkpoint.size, witnesses
         if witnesses:
             self._cosigned_at = self._sealed_at
+
+    def view_edited(self, view: str, position: int) -> None:
+        """As `edited` of `ViewRounds`."""
+        del view, position
+        self._edits += 1
 
     def ready(self) -> str | None:
         """Why it is not ready; None if it is."""

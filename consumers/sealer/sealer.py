@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.sealer.checkpoint_topic import CheckpointTopic
+    from consumers.sealer.views import ViewRounds
     from consumers.sealer.witnesses import Witness
     from infra.postgres.connection import AnyConnection, Database
     from infra.tile_folder import Grown, TileFolder
@@ -67,12 +68,13 @@ class SealerListener(Protocol):
 
 
 class SealedLog(NamedTuple):
-    """A log that this process writes: its files, its key, its witnesses and its topic."""
+    """A log that this process writes: its files, key, witnesses, topic, and what seals views."""
 
     folder: TileFolder
     key: SignerKey
     witnesses: Sequence[Witness] = ()
     topic: CheckpointTopic | None = None
+    views: ViewRounds | None = None
 
 
 def begin_log(folder: TileFolder, name: str) -> SealedLog:
@@ -122,9 +124,13 @@ def seal(
         while True:
             last = not follow or stop()
             listener.looked()
+            if log.views and follow:
+                log.views.step(connection, log.folder)
             if last or _is_due(connection, log, time.monotonic() - sealed_at, every_s):
                 sealed_at = time.monotonic()
                 grow(connection, log.folder)
+                if log.views and not follow:
+                    log.views.whole_round(connection, log.folder)
                 publish(log, listener)
             if last:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from psycopg import sql
 from psycopg.rows import tuple_row
 
 from infra.postgres import tape
@@ -11,10 +12,11 @@ from ledger.record.tape import InQuarantine
 from ledger.witnessed_log.entries import AccessEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from infra.postgres.connection import AnyConnection
 
+_HASHES = 20_000  # read at a time
 _ACCESS = """
 SELECT number, at_us, what, name, actor, address, detail FROM access.events
  WHERE number > %b ORDER BY number LIMIT %b
@@ -45,6 +47,18 @@ def facts_since(connection: AnyConnection, position: int) -> tuple[int, bool]:
     """How many facts are above a position, and whether a gaming day was closed by one of them."""
     ((closed,),) = _rows(connection, _DAY_SEALED, (position,))
     return tape.counters(connection).appended - position, closed
+
+
+def row_hashes(connection: AnyConnection, table: str) -> Iterator[bytes]:
+    """SHA-256 of the text of each row of a live view's table, sorted: no collation matters.
+
+    Read within a transaction, in batches.
+    """
+    rows = sql.SQL("SELECT sha256(convert_to(t::text, 'UTF8')) FROM views.{} t ORDER BY 1")
+    with connection.cursor("row_hashes", row_factory=tuple_row) as cursor:
+        cursor.itersize = _HASHES
+        for (hashed,) in cursor.execute(rows.format(sql.Identifier(table)), binary=True):
+            yield hashed
 
 
 def wait(connection: AnyConnection, timeout_s: float) -> None:

@@ -1,7 +1,8 @@
 """Entries of the witnessed log: one line of text for each thing that is sealed.
 
-`fact 12345 <SHA-256 in hex>`: its kind, its number and the digest of its bytes. A digest is
-recomputed from what is stored, and no stored hash is believed. The line itself is a leaf.
+`fact 12345 <SHA-256 in hex>`: its kind, its number and the digest of its bytes; behind those of a
+view its name and version. A digest is recomputed from what is stored, and no stored hash is
+believed. The line itself is a leaf.
 """
 
 from __future__ import annotations
@@ -14,17 +15,21 @@ from ledger.errors import Refused
 from ledger.record.tape import GENESIS, chain_hash, frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ledger.record.tape import Counters, InQuarantine, TapeRow
 
-EntryKind = Literal["fact", "quarantined", "released", "figures", "access"]
+EntryKind = Literal["fact", "quarantined", "released", "figures", "access", "view"]
 """What can be sealed.
 
 A fact is numbered by its position, a quarantined input and its release by the input's number. The
-record's counts have the number of facts, an event of the list of sign-ins has its own.
+record's counts have the number of facts, an event of the list of sign-ins has its own. The rows of
+a view are numbered by the position that the view is at.
 """
 
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
-_ENTRY = re.compile(rb"([a-z]+) (0|[1-9][0-9]{0,18}) ([0-9a-f]{64})")
+_ENTRY = re.compile(rb"([a-z]+) (0|[1-9][0-9]{0,18}) ([0-9a-f]{64})(?: ([!-~]+(?: [!-~]+)*))?")
+_NAMED: frozenset[EntryKind] = frozenset(("view",))
 
 
 class LogEntry(NamedTuple):
@@ -33,11 +38,21 @@ class LogEntry(NamedTuple):
     kind: EntryKind
     number: int
     digest: bytes  # 32 bytes
+    of: str = ""  # of a view: its name and the version of its code
 
     @property
     def octets(self) -> bytes:
         """The leaf's bytes."""
-        return f"{self.kind} {self.number} {self.digest.hex()}".encode()
+        named = f" {self.of}" if self.of else ""
+        return f"{self.kind} {self.number} {self.digest.hex()}{named}".encode()
+
+
+class TableDigest(NamedTuple):
+    """A table of a view at one moment: SHA-256 over the sorted SHA-256 of its rows' text."""
+
+    table: str
+    rows: int
+    sha256: bytes
 
 
 class AccessEvent(NamedTuple):
@@ -56,13 +71,14 @@ def entry_from(octets: bytes, where: str) -> LogEntry:
     """The entry of a leaf's bytes. Raises `Refused`."""
     found = _ENTRY.fullmatch(octets)
     kind = next((each for each in KINDS if found and each.encode() == found[1]), None)
-    if found is None or kind is None:
+    if found is None or kind is None or (kind in _NAMED) != bool(found[4]):
         raise Refused(
             "The log has an entry that this program does not know",
             where=where,
             hint="A newer program wrote it, or the file was changed.",
         )
-    return LogEntry(kind, int(found[2]), bytes.fromhex(found[3].decode()))
+    of = (found[4] or b"").decode()
+    return LogEntry(kind, int(found[2]), bytes.fromhex(found[3].decode()), of)
 
 
 def of_fact(row: TapeRow) -> LogEntry:
@@ -95,6 +111,13 @@ def of_figures(counted: Counters) -> LogEntry:
 def of_access(event: AccessEvent) -> LogEntry:
     """The entry of an event of the list of sign-ins."""
     return LogEntry("access", event.number, _digest(*event))
+
+
+def of_view(view: str, version: int, position: int, tables: Sequence[TableDigest]) -> LogEntry:
+    """The entry of a view's rows at a position, as that version of its code writes them."""
+    cells = (cell for table in tables for cell in table)
+    digest = _digest(view, version, position, *cells)
+    return LogEntry("view", position, digest, f"{view} {version}")
 
 
 def _digest(*parts: int | str | bytes | None) -> bytes:

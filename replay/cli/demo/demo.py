@@ -28,7 +28,8 @@ from consumers.rulings.tables import RULINGS
 from consumers.rulings.touched_rounds import round_of
 from consumers.sealer.check import signed_checkpoint
 from consumers.sealer.metrics import SealerMetrics
-from consumers.sealer.sealer import begin_log, seal
+from consumers.sealer.sealer import EVERY_S, begin_log, seal
+from consumers.sealer.views import ViewRounds
 from infra.files import replace_file
 from infra.postgres.connection import Database, begin_anew, open_database
 from infra.postgres.embedded import stop_unused
@@ -385,7 +386,8 @@ def _seal(database: Database, settings: Settings, place: DemoPaths) -> tuple[Non
     place.log_key.write_text(f"{log.key.verifier}\n")
     place.witness_key.write_text(f"{witness.key}\n")
     watch = SealerMetrics()
-    log = log._replace(witnesses=[witness])
+    views = ViewRounds(VIEWS, EVERY_S, watch.view_edited)
+    log = log._replace(witnesses=[witness], views=views)
     seal(database, log, stop=lambda: True, listener=watch, follow=False)
     (checkpoint, signed) = signed_checkpoint(log.folder, [log.key.verifier, witness.key])
     cosigned = ", ".join(each.key.name for each in signed if each.time_s is not None)

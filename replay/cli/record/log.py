@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from consumers.registry import VIEWS
 from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
 from consumers.sealer.checkpoint_topic import CheckpointTopic, breaks_of_note
@@ -15,6 +16,7 @@ from consumers.sealer.checkpoint_topic import breaks as topic_breaks
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
+from consumers.sealer.views import ViewRounds
 from infra.files import replace_file
 from infra.metrics import metrics_server
 from ledger.values import quantity
@@ -109,7 +111,7 @@ def seal_(
         ),
     ] = None,
 ) -> None:
-    """Seal the record, and have each checkpoint cosigned.
+    """Seal the record and digests of views, and have each checkpoint cosigned.
 
     Runs until it is stopped. One sealer writes a log; a second one ends with exit code 2. It signs
     at once when a gaming day is closed, and when 1,000 facts wait. ROUND_LEDGER_WITNESSES_FILE
@@ -121,8 +123,9 @@ def seal_(
     log_to_stderr()
     folder = log_folder()
     published = CheckpointTopic(kafka()) if topic else None
-    sealed = SealedLog(folder, load_key(folder), known_witnesses(), published)
     watch = SealerMetrics(in_force().ready_s)
+    views = ViewRounds(VIEWS, every, watch.view_edited)
+    sealed = SealedLog(folder, load_key(folder), known_witnesses(), published, views)
     with (
         opened_database(serves=not once) as database,
         until_signalled() as stop,
@@ -204,12 +207,12 @@ def check(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compare the log with its checkpoint and with the record, entry by entry.
+    """Compare the log with its checkpoint, with the record and with views, entry by entry.
 
     Recomputes each entry from the record's bytes, and names every fact, quarantined input, release
-    and event of sign-ins that was edited, deleted or inserted since it was sealed. Exit code 1 if
-    there is one. With a proof, checks that proof alone. Give the keys of witnesses to learn which
-    of them vouch.
+    and event of sign-ins that was edited, deleted or inserted since it was sealed. Names each view
+    whose rows changed with no fact between. Exit code 1 if there is one. With a proof, checks that
+    proof alone. Give the keys of witnesses to learn which of them vouch.
 
     The QR code of a printed report is such a checkpoint: save what a scanner reads as a file.
 
@@ -220,7 +223,7 @@ def check(
         _tell_leaf(verified_leaf(read_text(proof), keys, str(proof)), json=json)
         return
     with opened_database() as database, progress_up_to("entries") as passed:
-        seen = checking.check(database, log_folder(), keys, passed)
+        seen = checking.check(database, log_folder(), keys, passed, VIEWS)
     for path in kept or ():
         more = breaks_of_note(
             read_text(path), str(path), log_folder(), keys[0], seen.checkpoint.size

@@ -186,6 +186,8 @@ MEANINGS = {
     "a witness gave something else": "its answer is no cosigned checkpoint: look at its address",
     "a witness's cosignature does not hold": "its key is not the one in the file of witnesses",
     "sealed a checkpoint": "with so many cosignatures",
+    "a view was changed by another program": "it has other rows at the same position: `verify"
+    " --views` names them",
     "witness serves": "at this address, for so many logs",
     "another relay leads; waiting": "this relay is the standby",
     "facts are accepted again": "the ledger accepts facts again",
