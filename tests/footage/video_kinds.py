@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import av
@@ -196,6 +197,14 @@ def decoded(path: Path) -> list[tuple[int, Timecode | None]]:
             us = round((ticks - first) * file.streams.video[0].time_base * 1_000_000)
             found.append((us, read_timecode(shown)))
     return found
+
+
+def hashes_of(path: Path) -> dict[int, str]:
+    """The hash of every picture as a decoder gives it, in order of showing, numbered from 0."""
+    with av.open(str(path)) as file:
+        file.streams.video[0].thread_count = 1
+        pictures = (frame.to_ndarray(format="bgr24") for frame in file.decode(video=0))
+        return dict(enumerate(sha256(each.tobytes()).hexdigest() for each in pictures))
 
 
 def _silence(out: av.container.OutputContainer, sound: av.AudioStream, seconds: float) -> None:

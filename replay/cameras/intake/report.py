@@ -61,6 +61,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
     audio: bool | None = None
     ending: Ending | None = None
     frames: int | None = None
+    not_whole: int | None = None  # pictures at the end of a cut file that nothing shows
     key_frames: int | None = None
     duration_us: int | None = None
     fps_nominal: float | None = None  # by the distance of most frames
@@ -153,6 +154,7 @@ def _with_contents(head: FileReport, contents: FileContents) -> FileReport:
         audio=nature.audio,
         ending=nature.ending,
         frames=len(times.pts_us),
+        not_whole=times.not_whole,
         key_frames=len(times.keys),
         duration_us=duration_us,
         fps_nominal=round(S / max(usual, 1), 3),
@@ -181,13 +183,12 @@ def warnings_of_contents(
     found = []
     if ending == "cut":
         kept = quantity(len(times.pts_us), "frame")
-        found.append(
-            FootageWarning(
-                "cut",
-                f"It is cut off: {kept} up to {_seconds(times.pts_us[-1])} can be read. Copy it "
-                "again if the recorder still has it whole",
-            )
-        )
+        broken = quantity(times.not_whole, "picture")
+        says = f"It is cut off: {kept} up to {_seconds(times.pts_us[-1])} can be read, each exact"
+        if times.not_whole:
+            says += f"; left out at the end, since it may lack bytes: {broken}"
+        again = "Copy it again if the recorder still has it whole"
+        found.append(FootageWarning("cut", f"{says}. {again}"))
     holes = holes_of(times)
     if holes:
         longest = max(holes, key=lambda each: each.to_us - each.from_us)

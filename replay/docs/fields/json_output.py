@@ -291,6 +291,8 @@ MEANINGS = {
     "opens_files": "whether processes that read footage could open other files",
     "next": "the next fact due, payments included",
     "not_modelled": "paragraphs that are not checked, and why",
+    "not_whole": "pictures at the end of a file that is cut off which are left out, since they may "
+    "lack bytes",
     "not_used": "words of the sentence that no filter stands for, each with the reason",
     "not_visible": "rounds that the footage does not show",
     "not_yet": "facts that the relay has still to publish",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from replay.footage.library.index import FootageIndex, IndexedSegment
 
-VERSION = 2
+VERSION = 3
 """Version of the output: raised when the same request gives other bytes."""
 
 CONTAINER: Made = "mp4"
@@ -160,7 +160,8 @@ def _parts(
         path, sha256 = _file(entry, way)
         at_us = max(entry.start_us, free_us)
         free_us = at_us + entry.duration_us
-        parts.append(Part(str(path), sha256, stretch.from_us, stretch.to_us, at_us))
+        cut = entry.ending == "cut" and sha256 == entry.sha256  # a copy of it has no half picture
+        parts.append(Part(str(path), sha256, stretch.from_us, stretch.to_us, at_us, cut=cut))
         moved_us = at_us - entry.start_us
         sources.append(
             ClipSource(entry.sha256, stretch.from_us, stretch.to_us, at_us, moved_us, sha256)

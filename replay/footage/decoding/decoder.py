@@ -32,6 +32,7 @@ class FrameIndex(Struct, frozen=True):
 
     pts_us: tuple[int, ...]  # in order; a frame's number is its index here
     keys: tuple[int, ...]  # numbers of the keyframes
+    not_whole: int = 0  # further pictures of a cut file, which may lack bytes or need those that do
 
 
 class Frame(Struct, frozen=True):
@@ -63,7 +64,7 @@ class Nature(Struct, frozen=True):
     height: int
     audio: bool | None  # None: not known
     created_us: int | None  # the container's creation time, UTC
-    plain: bool  # whether a browser shows its first frame at time 0
+    plain: bool  # whether a browser shows its first frame at time 0, and none that is cut through
     rotation: int = 0  # degrees clockwise that the file asks a player to turn its pictures by
     ending: Ending = "whole"
 

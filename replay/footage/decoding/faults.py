@@ -50,6 +50,9 @@ _PICTURE_STREAMS = frozenset((0x01, 0x02, 0x10, 0x1B, 0x20, 0x24, 0x33, 0x42, 0x
 """Stream types of pictures in MPEG-TS (ISO/IEC 13818-1, table 2-34)."""
 
 _PID_MAX = 0x1FFF
+_ADAPTED, _PAYLOAD = 0x20, 0x10  # what a packet has
+_FIELD_OCTETS = {0x10: 6, 0x08: 6, 0x04: 1}  # of its adaptation field: two clocks, a countdown
+_PRIVATE, _EXTENSION = 0x02, 0x01  # further fields of it, which tell their own length
 _ELEMENT_OCTETS_MAX = 12  # bytes of a Matroska element's name and length
 
 
@@ -131,9 +134,25 @@ def _mpegts_ending(file: BinaryIO, size: int) -> Ending:
     file.seek(max(size - HEAD_OCTETS // PACKET_OCTETS * PACKET_OCTETS, 0))
     tail, full = file.read(HEAD_OCTETS), False
     for at in range(0, len(tail) - PACKET_OCTETS + 1, PACKET_OCTETS):
-        if int.from_bytes(tail[at + 1 : at + 3], "big") & _PID_MAX in pictures:
-            full = not tail[at + 3] & 0x20
+        packet = tail[at : at + PACKET_OCTETS]
+        of_pictures = int.from_bytes(packet[1:3], "big") & _PID_MAX in pictures
+        if of_pictures and packet[3] & _PAYLOAD:
+            full = not _is_filled_up(packet)
     return "cut" if full else "open"
+
+
+def _is_filled_up(packet: bytes) -> bool:
+    """Whether a packet has stuffing: what follows its clock and other fields (2.4.3.4, 2.4.3.5)."""
+    length, told = packet[4], packet[5]
+    if not packet[3] & _ADAPTED:
+        return False
+    if not length:
+        return True  # the length itself fills up one byte
+    used = 1 + sum(octets for bit, octets in _FIELD_OCTETS.items() if told & bit)
+    for bit in (_PRIVATE, _EXTENSION):
+        if told & bit and used < min(length, PACKET_OCTETS - 5):
+            used += 1 + packet[5 + used]
+    return used < length
 
 
 _ENDINGS = {

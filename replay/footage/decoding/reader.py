@@ -96,6 +96,7 @@ def nature(path: Path) -> Nature:
         width, height = (int(capture.get(side)) for side in _SIDES)
         fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
     rotation = _rotation(path) if container in _TURNED else 0
+    ending = ending_of(path, container)
     if rotation % 180:
         width, height = height, width
     return Nature(
@@ -105,9 +106,9 @@ def nature(path: Path) -> Nature:
         height=height,
         audio=has_sound(path, container),
         created_us=created_us(path, container),
-        plain=begins_plainly(path, container),
+        plain=ending != "cut" and begins_plainly(path, container),
         rotation=rotation,
-        ending=ending_of(path, container),
+        ending=ending,
     )
 
 
@@ -130,7 +131,7 @@ def index(path: Path) -> FrameIndex:
     In a file that is cut off, the last packet may be half written: the frames from its time on do
     not count. The last of the others is decoded, as it may need a frame that is cut off.
     """
-    last_us = 0
+    last_us = not_whole = 0
     with _opened(path, raw=True) as capture:
         times: dict[int, bool] = {}
         while capture.grab():
@@ -144,6 +145,7 @@ def index(path: Path) -> FrameIndex:
     ending = ending_of(path, container)
     if times and ending == "cut":
         last_us -= _delay_us(path) + _ROUNDED_US
+        not_whole = sum(pts_us >= last_us for pts_us in times)
         times = {pts_us: key for pts_us, key in times.items() if pts_us < last_us}
     if not times:
         raise UnreadableVideoError(_fault(path))
@@ -152,7 +154,11 @@ def index(path: Path) -> FrameIndex:
     hidden_until_us = order[0] + hidden_us(path, container) - _ROUNDED_US
     hidden = bisect_left(order, hidden_until_us)
     found = _without(order, keys, hidden) if 0 < hidden < len(order) else _as_it_is(order, keys)
-    return found if ending != "cut" else _decoded_part(path, found)
+    if ending != "cut":
+        return found
+    decoded = _decoded_part(path, found)
+    not_whole += len(found.pts_us) - len(decoded.pts_us)
+    return FrameIndex(decoded.pts_us, decoded.keys, not_whole)
 
 
 def _decoded_part(path: Path, times: FrameIndex) -> FrameIndex:

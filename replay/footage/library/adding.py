@@ -51,6 +51,7 @@ BATCH = 16
 PICTURE_WIDTH = 320
 """The width of the picture by which a file is looked at, in pixels."""
 
+_ROUNDED_US = 1_000  # for a container that counts milliseconds
 _ONE_FRAME_US = 33_333  # the assumed length of a file's only frame
 _PLAYED: dict[str, Made] = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 
@@ -256,7 +257,7 @@ def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: FootageD
         return Added(file.path, "refused", problem=of)
     (times, nature, duration_us), start = of
     rates = rates_of(times, duration_us)
-    made = _playable(library, file, nature, keep_audio=told.keep_audio)
+    made = _playable(library, file, of.read, keep_audio=told.keep_audio)
     entry = IndexedSegment(
         sha256=file.sha256,
         size=file.path.stat().st_size,
@@ -292,8 +293,9 @@ def _duration_us(times: FrameIndex) -> int:
     return pts[-1] + (median_low(steps) if steps else _ONE_FRAME_US)
 
 
-def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:
+def _playable(library: FootageIndex, file: _File, of: FileContents, *, keep_audio: bool) -> _Played:
     """What a browser plays: the file itself or a copy without sound; or why there is none."""
+    nature = of.nature
     codec_in = _PLAYED.get(nature.codec)
     silent = keep_audio or nature.audio is False
     if codec_in and nature.container in (codec_in, "mp4") and silent and nature.plain:
@@ -304,25 +306,28 @@ def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio:
         problem = f"PyAV is not installed: run {install('video')}, and add it again"
         return _Played(None, problem, nature.audio)
     goal: Made = "webm" if codec_in == "webm" else "mp4"
-    copied = _copied(library, file, nature, goal, "copy") if codec_in else None
+    copied = _copied(library, file, of, goal, "copy") if codec_in else None
     if copied and copied.playable:
         return copied
-    encoded = _copied(library, file, nature, "mp4", "encode")
+    encoded = _copied(library, file, of, "mp4", "encode")
     return encoded if encoded.playable or copied is None else copied
 
 
-def _copied(library: FootageIndex, file: _File, nature: Nature, goal: Made, how: How) -> _Played:
+def _copied(library: FootageIndex, file: _File, of: FileContents, goal: Made, how: How) -> _Played:
+    """A copy of all frames; of a file that is cut off, of those in its index."""
     place = library.playable_at(file.sha256, goal)
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_name(f".new-{os.getpid()}-{place.name}")
-    part = Part(str(file.path), file.sha256, 0, END_US, 0)
+    cut = of.nature.ending == "cut"
+    ends_us = of.times.pts_us[-1] + _ROUNDED_US if cut else END_US
+    part = Part(str(file.path), file.sha256, 0, ends_us, 0, cut=cut)
     played: PlayedAs = "remuxed" if how == "copy" else "transcoded"
     note = f"round-ledger: {played} without sound; original SHA-256 {file.sha256}"
     written = write([Writing((part,), str(new), goal, how, note=note)])[0]
     if written.problem is not None:
         new.unlink(missing_ok=True)
         problem = f"no copy that a browser plays could be made: {written.problem}"
-        return _Played(None, problem, nature.audio)
+        return _Played(None, problem, of.nature.audio)
     new.replace(place)
-    sound = written.audio if nature.audio is None else nature.audio
+    sound = written.audio if of.nature.audio is None else of.nature.audio
     return _Played(Playable(place, sha256_of(place), played, goal), None, sound)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
-    from av.container import InputContainer, OutputContainer
+    from av.container import Container, InputContainer, OutputContainer
     from av.packet import Packet
     from av.video.frame import VideoFrame
 
@@ -132,7 +132,7 @@ def _opened(part: Part) -> Iterator[tuple[InputContainer, VideoStream]]:
 def _source(part: Part) -> _Source:
     with _opened(part) as (container, stream):
         context, times = stream.codec_context, []
-        for packet in container.demux(stream):
+        for packet in _demuxed(part, container, stream):
             shown = _shown(packet)
             if shown is not None and not packet.is_discard:
                 times.append(shown)
@@ -151,10 +151,33 @@ def _source(part: Part) -> _Source:
         )
 
 
+def _demuxed(
+    part: Part, container: InputContainer, stream: VideoStream
+) -> Iterator[Packet[VideoStream]]:
+    """The packets in decoding order; of a file that is cut off, all but the last.
+
+    That one may be half written, and a decoder would guess the rest of its picture. None after it
+    can need it.
+    """
+    before = None
+    for packet in container.demux(stream):
+        if not part.cut:
+            yield packet
+        elif packet.size:
+            if before is not None:
+                yield before
+            before = packet
+
+
 def _shown(packet: Packet[VideoStream]) -> int | None:
     """The presentation time in ticks; AVI only has indexes, and its other times are guesses."""
-    timed = packet.pts is not None and packet.stream.container.format.name != "avi"
+    timed = packet.pts is not None and not _is_placed(packet.stream.container)
     return packet.pts if timed else packet.dts
+
+
+def _is_placed(container: Container) -> bool:
+    """Whether frames have indexes instead of times."""
+    return container.format.name == "avi"
 
 
 def _require_alike(sources: list[_Source], *, copied: bool) -> None:
@@ -178,20 +201,22 @@ def _packets(
     start.
     """
     wanted, ends = source.at(source.part.from_us), source.at(min(source.part.to_us, _LONG_US))
+    if _is_placed(container) and stream.codec_context.has_b_frames:
+        ends += REORDERED_MAX  # a frame may be shown up to so many indexes before it is decoded
     back_us = _BACK_US
     while back_us < source.part.from_us:
         container.seek(source.at(source.part.from_us - back_us), stream=stream)
-        begun = _run_up(container.demux(stream), wanted)
+        begun = _run_up(_demuxed(source.part, container, stream), wanted)
         if begun is not None:
             yield from _until(chain(*begun), ends)
             return
         back_us *= 4
     if back_us == _BACK_US:  # no seek was done yet: it is at its start
-        begun = _run_up(container.demux(stream), wanted)
+        begun = _run_up(_demuxed(source.part, container, stream), wanted)
         yield from _until(chain(*begun), ends) if begun else ()
         return
     with _opened(source.part) as (anew, track):
-        begun = _run_up(anew.demux(track), wanted)
+        begun = _run_up(_demuxed(source.part, anew, track), wanted)
         yield from _until(chain(*begun), ends) if begun else ()
 
 
@@ -287,7 +312,7 @@ def _placed(sources: list[_Source]) -> Iterator[tuple[Packet[VideoStream], int]]
     """Packets of all parts in order, each with its time on the common clock."""
     for source in sources:
         with _opened(source.part) as (container, stream):
-            if container.format.name == "avi" and stream.codec_context.has_b_frames:
+            if _is_placed(container) and stream.codec_context.has_b_frames:
                 raise CannotWriteError("AVI has no times for frames out of order")
             for packet in _packets(source, container, stream):
                 if packet.is_discard:
@@ -368,7 +393,7 @@ def _frames(source: _Source) -> Iterator[tuple[int, VideoFrame]]:
     """
     with _opened(source.part) as (container, stream):
         context, places = stream.codec_context, deque[int]()
-        placed = container.format.name == "avi"
+        placed = _is_placed(container)
         for packet in chain(_packets(source, container, stream), (None,)):
             if packet is not None and packet.size:
                 places.append(_shown(packet) or 0)

@@ -36,6 +36,7 @@ class Part(Struct, frozen=True):
     from_us: int
     to_us: int  # exclusive
     at_us: int  # the file's first frame on the common clock of the parts
+    cut: bool = False  # the file is cut off: its last packet, which may lack bytes, is left out
 
 
 class Writing(Struct, frozen=True):
