@@ -34,8 +34,8 @@ KNOWN_MAX = 10_000
 
 _NEVER = float("-inf")
 
-AT_THE_MACHINE = "os:"
-"""How the sender begins of what a person brings by a command."""
+AT_THE_MACHINE = ("os:", "user:")
+"""How the sender begins of what a person brings by a command, signed in or not."""
 
 Judged = Received | Quarantined
 Identity = tuple[str, str]

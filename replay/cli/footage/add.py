@@ -27,7 +27,8 @@ from replay.cli.footage.group import (
     told_errors,
 )
 from replay.cli.shell.app import family
-from replay.cli.shell.options import moment
+from replay.cli.shell.options import PasswordFile, TakenBy, moment
+from replay.cli.shell.people import INVESTIGATORS, Signing
 from replay.footage.library.adding import FootageDetails, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing.muxing import available
@@ -88,6 +89,8 @@ def add_(  # noqa: PLR0913 - one option a choice
     keep_audio: KeepAudio = False,
     calibrate: Calibrate = True,
     reference: Reference = REFERENCE,
+    by: TakenBy = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Add a camera's segments to the footage index and put them on record.
@@ -105,6 +108,8 @@ def add_(  # noqa: PLR0913 - one option a choice
     with it. The check is put on record with its uncertainty, as `footage calibrate` does.
     `--no-calibrate` turns this off.
 
+    Once the ledger has users, a person of surveillance signs it.
+
     Example: round-ledger footage add demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
     paths = _paths(folder, start)
@@ -113,6 +118,7 @@ def add_(  # noqa: PLR0913 - one option a choice
         opened_views(VIEWS) as database,
         progress("footage", len(paths)) as advance,
     ):
+        Signing(by, password_file).of(database, *INVESTIGATORS)
         told = _told(database, camera, property_, start, zone, keep_audio=keep_audio)
         shown_in = house_zones(database).of(told.property)
         read = _reader(database, told, reference if calibrate else None, json=json)
@@ -190,17 +196,21 @@ def watch(  # noqa: PLR0913 - one option a choice
             help=("A file is finished after this many seconds unchanged."),
         ),
     ] = STABLE_S,
+    by: TakenBy = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Add the segments that a recorder finishes, until stopped.
 
     A file is added once it has stopped changing. Clocks in its pictures are read as `footage add`
-    does. SIGTERM and SIGINT stop it after the current file.
+    does, and it is signed likewise, once, as it starts. SIGTERM and SIGINT stop it after the
+    current file.
 
     Example: round-ledger footage watch demo/home/footage/CC-02-cam1 --camera CC-02-cam1
     """
     counted: Counter[str] = Counter()
     with until_signalled(insist=False) as stop, told_errors(), opened_views(VIEWS) as database:
+        Signing(by, password_file).of(database, *INVESTIGATORS)
         told = _told(database, camera, property_, None, zone, keep_audio=keep_audio)
         shown_in = house_zones(database).of(told.property)
         read = _reader(database, told, reference if calibrate else None, json=json)

@@ -51,7 +51,7 @@ Reference = Annotated[
 
 
 @group.command("calibrate")
-def calibrate(
+def calibrate(  # noqa: PLR0913 - one option a choice
     camera: Camera,
     reference: Reference,
     *,
@@ -71,6 +71,8 @@ def calibrate(
     every: Annotated[
         float, typer.Option(metavar="SECONDS", min=0, help="Seconds between pictures read.")
     ] = EVERY_S,
+    by: TakenBy = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Compare a camera's clock with one that it filmed, and record the checks.
@@ -78,12 +80,14 @@ def calibrate(
     Reads codes from key frames of the footage index. A code is a QR code with a time in it (RFC
     3339, 13 digits of milliseconds, or 17 of date and time). Or it is two ArUco markers (4x4, 1000)
     that count tenths of a second since midnight UTC. `--reference` says which clock they show. The
-    strip of a simulated camera shows the camera's own clock: read it only to compare that.
+    strip of a simulated camera shows the camera's own clock: read it only to compare that. Once the
+    ledger has users, a person of surveillance signs it.
 
     Example: round-ledger footage calibrate --camera CC-02-cam1 --reference tablet-3
     """
     kinds = _kinds(code)
     with opened_views([CAMERAS]) as database:
+        Signing(by, password_file).of(database, *INVESTIGATORS)
         with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         entries = entries_of(library(), camera, place)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from infra.sender import os_login
+from infra.sender import current_sender
 from ledger.record.group_commit import Committer
 from ledger.record.tape import Quarantined, Receipt, Received
 from ledger.record.wire import parse_line
@@ -74,7 +74,7 @@ def keep(
     then pending receipts are awaited.
     """
     waiting: deque[_Block] = deque()
-    sender = os_login()
+    sender = current_sender()
     for block in lines:
         if block:
             judged = door.judged([parse_line(signed(line.octets)) for line in block], sender)

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from infra.access.users import KEEPERS
 from infra.postgres.tape import PostgresTape
 from ledger.adjudication import feed
 from ledger.errors import Usage
@@ -23,6 +24,8 @@ from replay.cli.rules.rules import print_rulings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import FeedLine
+from replay.cli.shell.options import PasswordFile, TakenBy
+from replay.cli.shell.people import Signing
 from replay.recording.answers import totals
 from replay.recording.hand_history import FACT, Hand, HandFact, facts_of, hands, unit_of
 from replay.roster.door import Door
@@ -49,6 +52,8 @@ def import_phh(
     ] = None,
     property_: Annotated[str, typer.Option("--property", help="Casino of the table.")] = "phh",
     table: Annotated[str | None, typer.Option(help="The table; else the one in the file.")] = None,
+    by: TakenBy = None,
+    password_file: PasswordFile = None,
     json: Json = False,
 ) -> None:
     """Convert Poker Hand History files to facts.
@@ -58,7 +63,8 @@ def import_phh(
     It reads 2-7 Triple Draw (F2L3D), Badugi (FB), and Omaha (PO, FO/8) with five cards. What the
     notation lacks is derived. Each fact says in `derived` what that is: its time, or the whole fact
     (a burn, a returned bet, a push of chips). A chip of 1 counts as a dollar. The same file again
-    is answered `duplicate`. Exit code 1 if a ruling has findings.
+    is answered `duplicate`. Exit code 1 if a ruling has findings. Once the ledger has users, a
+    person of finance or ops signs it.
 
     Example: round-ledger import-phh hand-17.phh --to hand-17.jsonl
     """
@@ -68,6 +74,7 @@ def import_phh(
         return
     facts = [_fact(line) for line in lines]
     with opened_tape() as tape:
+        Signing(by, password_file).of(tape.database, *KEEPERS)
         _keep(tape, lines, json=json)
     if print_rulings(feed.adjudicate(facts), len(facts), json=json):
         raise typer.Exit(FINDINGS)

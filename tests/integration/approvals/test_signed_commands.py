@@ -10,8 +10,13 @@ import pytest
 
 from consumers.registry import install
 from infra.access.connections import AccessDatabase
+from ledger.record.tape import Quarantined
 from replay.roster import key_files
+from replay.roster.door import Door
+from tests.e2e.cli.test_cli_phh import ENDED
+from tests.fixtures.postgres import fact
 from tests.fixtures.web import PASSWORD, add_user
+from tests.unit.recording.test_phh import DRAW
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +37,7 @@ READING = (
     *("--camera", "CC-02-cam1", "--camera-time", "2026-11-20T21:00:03Z", "--reference", "NTP"),
     *("--reference-time", "2026-11-20T21:00:00Z", "--uncertainty-ms", "500"),
 )
+CAMERA = ("--camera", "CC-02-cam1", "--property", "hollywood")
 DAY = ("--property", "hollywood", "--gaming-day", "2026-11-20")
 INVESTIGATORS: tuple[tuple[str, ...], ...] = (
     ("dispute", "raise", ROUND, "--position", "5", "--claim", "Short"),
@@ -59,6 +65,8 @@ INVESTIGATORS: tuple[tuple[str, ...], ...] = (
     ("footage", "frame", ROUND, "--at", "3"),
     ("footage", "clip", ROUND, "--out", "clips"),
     ("footage", "clock", *READING),
+    ("footage", "add", "recordings", *CAMERA),
+    ("footage", "calibrate", *CAMERA, "--reference", "tablet-3"),
     ("dossier", ROUND),
 )
 KEEPERS: tuple[tuple[str, ...], ...] = (
@@ -69,6 +77,7 @@ KEEPERS: tuple[tuple[str, ...], ...] = (
     ("grants", "set", "shoe", "grants.json", *WHY),
     ("submissions", "file", "submission.json"),
     ("dlq", "replay"),
+    ("import-phh", "hand.phh"),
 )
 
 
@@ -79,6 +88,8 @@ def ledger(cli: Cli, database: Database, tmp_path: Path) -> Cli:
     (tmp_path / "roster.jsonl").write_text("")
     key_files.make(tmp_path / "old")
     (tmp_path / "grants.json").write_text("[]")
+    (tmp_path / "recordings").mkdir()
+    (tmp_path / "hand.phh").write_text(DRAW + ENDED)
     filed = {"game": "criss_cross_poker", "effective_from": "2026-11-21"}
     (tmp_path / "submission.json").write_text(json.dumps(filed))
     return cli
@@ -151,6 +162,25 @@ def test_an_entry_of_the_log_names_who_signed_it(
     assert (json.loads(row.data)["by"], tape.sender_of(1)) == ("S-inv", "user:inv")
 
 
+@pytest.mark.long
+def test_hands_are_recorded_by_who_signed_and_need_nobody_without_users(
+    ledger: Cli, database: Database, tape: PostgresTape, tmp_path: Path
+) -> None:
+    of_nobody = ("import-phh", "hand.phh", "--table", "T-1")
+    assert ledger(*of_nobody, cwd=tmp_path).code == 0
+    count = len(recorded(tape))
+    assert (tape.sender_of(count) or "").startswith("os:")
+    with closing(AccessDatabase(database)) as access:
+        add_user(access, "keeper", "ops")
+    again = ("import-phh", "hand.phh", "--table", "T-2")
+    nobody = ledger(*again, cwd=tmp_path)
+    assert (nobody.code, "nobody is named" in nobody.err) == (2, True)
+    assert len(recorded(tape)) == count
+    assert signed(ledger, tmp_path, again, "S-keeper", PASSWORD).code == 0
+    assert len(recorded(tape)) == 2 * count
+    assert tape.sender_of(count + 1) == "user:keeper"
+
+
 def test_without_users_a_command_records_who_is_typed(ledger: Cli, tape: PostgresTape) -> None:
     """The control of the test before."""
     assert ledger("logbook", "add", *ENTRY, "--by", "S-9").code == 0
@@ -184,3 +214,17 @@ def test_a_dossier_of_a_ledger_with_users_is_not_written_for_nobody(
     assert (nobody.code, "nobody is named" in nobody.err) == (2, True)
     named = signed(users, tmp_path, ("dossier", ROUND), "S-inv", PASSWORD)
     assert "nobody is named" not in named.err, "the control"
+
+
+@pytest.mark.parametrize(
+    ("sender", "is_quarantined"), [("os:anna", True), ("user:keeper", True), ("a-device", False)]
+)
+def test_a_person_who_signed_in_brings_nothing_alone_that_waits_in_quarantine(
+    users: Cli, tape: PostgresTape, sender: str, *, is_quarantined: bool
+) -> None:
+    del users
+    brought = fact(1)
+    why = ("invalid_field", "It is not valid.", "$.data", "Send it again.")
+    tape.append([Quarantined(b"{}", *why, brought.source, brought.id)])
+    [judged] = Door(tape).judged([brought], sender)
+    assert isinstance(judged, Quarantined) == is_quarantined
