@@ -27,6 +27,7 @@ from ledger.facts import (
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
+from ledger.finance.slips import CHANGED
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
 from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import dollars
@@ -93,6 +94,10 @@ SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED, COUNTED_ONCE))
 GAME_CHANGED = "game_changed"
 SINCE_11 = frozenset((GAME_CHANGED,))
 """Codes that no report before version 11 has."""
+
+
+SINCE_12 = frozenset((CHANGED,))
+"""Codes that no report before version 12 has."""
 
 
 class _Counted(NamedTuple):

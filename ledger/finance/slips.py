@@ -45,6 +45,9 @@ _STEPS: dict[type[ChipSlip], tuple[Kind, str]] = {
 SlipId = tuple[str, Kind, str]
 """Property, kind and number."""
 
+CHANGED = "slip_changed"
+"""The code of a slip whose chips are another amount than was requested."""
+
 
 class Acceptance(NamedTuple):
     """An acceptance of a slip, and the table that it is of."""
@@ -238,7 +241,7 @@ def _on_its_way(slip: SlipRecord, code: str, sign: int, how: str) -> Cause:
 
 
 def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
-    """Slips recorded twice, voided after acceptance, or with different amounts."""
+    """Slips recorded twice, voided after acceptance, changed, or with different amounts."""
     for slip in of:
         name = f"{slip.kind.capitalize()} Slip {slip.number}"
         if slip.accepted and slip.elsewhere:
@@ -264,6 +267,23 @@ def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
                 says=f"{name} has different amounts: {amounts}.",
                 facts=refs(moved),
             )
+        if slip.requested and not set(map(_total, moved)) <= set(map(_total, slip.requested)):
+            yield _changed(name, slip)
+
+
+def _changed(name: str, slip: SlipRecord) -> AuditException:
+    """The exception of a slip that was dispatched or accepted for another amount than requested."""
+    steps = {step: getattr(slip, step) for step in ("requested", "dispatched", "accepted")}
+    said = [
+        f"{step} for {' and '.join(dict.fromkeys(dollars(_total(fact)) for fact in its))}"
+        for step, its in steps.items()
+        if its
+    ]
+    return AuditException(
+        code=CHANGED,
+        says=f"{name} was {', '.join(said[:-1])} and {said[-1]}.",
+        facts=refs([fact for its in steps.values() for fact in its]),
+    )
 
 
 def _at_tables(name: str, slip: SlipRecord) -> AuditException:

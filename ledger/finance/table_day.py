@@ -32,6 +32,7 @@ from ledger.finance.exceptions import (
     SINCE_9,
     SINCE_10,
     SINCE_11,
+    SINCE_12,
     TWO_KINDS,
     VOIDED_BOXED,
     numbers_given_twice,
@@ -47,6 +48,7 @@ from ledger.finance.win import (
     REPORT_8,
     REPORT_9,
     REPORT_10,
+    REPORT_11,
     AuditException,
     BoxContent,
     Cause,
@@ -366,7 +368,8 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *(SINCE_8 if of.report < REPORT_8 else ()),
         *(SINCE_9 if of.report < REPORT_9 else ()),
         *(SINCE_10 if of.report < REPORT_10 else ()),
-        *(SINCE_11 if of.report < REPORT else ()),
+        *(SINCE_11 if of.report < REPORT_11 else ()),
+        *(SINCE_12 if of.report < REPORT else ()),
     }
     return [each for each in found if each.code not in later]
 
@@ -375,7 +378,7 @@ def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
     """The exception of a table that plays against the house and has rake: what it opened for."""
     opened = [fact for fact in of.facts if isinstance(fact.body, TableOpened)]
     if of.rounds.rake and not of.rounds.poker:
-        other = "a game against the house" if of.report >= REPORT else of.rounds.game
+        other = "a game against the house" if of.report >= REPORT_11 else of.rounds.game
         yield AuditException(
             code=TWO_KINDS,
             says=f"Rounds of poker are on record beside those of {other}; their rake of "

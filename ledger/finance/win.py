@@ -15,17 +15,18 @@ GapOf = Literal["count", "pay", "bank"]
 Grade = Literal["ESTIMATE", "COUNTED", "SEALED"]
 """How sure a win is, the lowest first."""
 
-REPORT = 11
+REPORT = 12
 """The version of the report: raise it when the same facts would give other bytes."""
 
-REPORT_5, REPORT_6, REPORT_7, REPORT_8, REPORT_9, REPORT_10 = range(5, 11)
+REPORT_5, REPORT_6, REPORT_7, REPORT_8, REPORT_9, REPORT_10, REPORT_11 = range(5, 12)
 """5 follows corrections of corrections and itemises the bank of poker; 6 names papers that went
 wrong. 7 counts each stay of a box at its table. 8 compares an opener with the last closer over days
 without play, and names checks issued before, notes without a rate and corrections of nothing. 9
 leaves amends at the table that paid them, and names disputes of other tables, what took rake, and
 the stake of a cause that no fact moved. It has a cause for rounds that lie over the drop count, and
 says where a slip was accepted that was sent elsewhere. 10 counts what the cage accepts at the
-table of its slip. 11 names a table that opened for several games or in several pits.
+table of its slip. 11 names a table that opened for several games or in several pits. 12 names slips
+of another amount than was requested.
 """
 
 CURRENCY = "USD"

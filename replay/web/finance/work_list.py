@@ -120,6 +120,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "slip_recorded_twice": slips,
         "slip_accepted_and_voided": slips,
         "slip_amounts_differ": slips,
+        "slip_changed": slips,
         "slip_missing": slips,
         "counts_disagree": counts,
         "counted_once": counts,

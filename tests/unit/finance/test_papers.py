@@ -289,7 +289,8 @@ def test_a_slip_that_was_voided_is_no_exception_and_no_credit() -> None:
     [
         (slip("fill", "voided", "F-1", 13), ["slip_accepted_and_voided"]),
         (slip("fill", "dispatched", "F-1", 11, 9_000), ["slip_amounts_differ"]),
-        (slip("fill", "requested", "F-1", 11, 9_000), []),  # the cage may send less
+        (slip("fill", "requested", "F-1", 11, 9_000), ["slip_changed"]),
+        (slip("fill", "requested", "F-1", 11), []),
     ],
 )
 def test_a_slip_voided_after_its_acceptance_or_of_two_amounts_counts_and_is_named(
@@ -301,6 +302,34 @@ def test_a_slip_voided_after_its_acceptance_or_of_two_amounts_counts_and_is_name
     assert [each.code for each in win.exceptions] == found
     named = sorted(ref.id for each in win.exceptions for ref in each.facts)
     assert named == (sorted((accepted["id"], more["id"])) if found else [])
+
+
+@pytest.mark.parametrize(
+    ("sent", "taken", "found"),
+    [
+        (
+            9_000,
+            9_000,
+            ["was requested for $100.00, dispatched for $90.00 and accepted for $90.00."],
+        ),
+        (None, 12_000, ["was requested for $100.00 and accepted for $120.00."]),
+        (9_000, None, ["was requested for $100.00 and dispatched for $90.00."]),
+        (10_000, 10_000, []),
+        (None, None, []),
+    ],
+)
+def test_a_slip_of_another_amount_than_was_requested_is_an_exception_of_both_amounts(
+    sent: int | None, taken: int | None, found: list[str]
+) -> None:
+    steps = [slip("fill", "requested", "F-1", 10)]
+    for nth, (step, total) in enumerate((("dispatched", sent), ("accepted", taken))):
+        steps += [] if total is None else [slip("fill", step, "F-1", 11 + nth, total)]
+    facts = read_by_program(day_lines(*steps, count(59)))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
+    changed = [each for each in now.exceptions if each.code == "slip_changed"]
+    assert [each.says for each in changed] == [f"Fill Slip F-1 {says}" for says in found]
+    assert all(len(each.facts) == len(steps) for each in changed)
+    assert then == msgspec.structs.replace(now, exceptions=[])
 
 
 def test_a_credit_that_left_and_never_arrived_is_a_cause_with_its_sign() -> None:
