@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts.money import Voucher
-from ledger.finance.boxes import KINDS, counted
+from ledger.finance.boxes import KINDS, PaperKind, counted, numbers_of
 from replay.recording.box_counts import CountedBox
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
@@ -89,8 +89,32 @@ def _body(
             hint="Type what the box held, or tick that it was empty.",
         )
     body = case.count(nth, content, user.employee, second.employee)
+    if (again := _typed_again(body)) and form.get("twice") != "yes":
+        raise Usage(
+            f"{again} is typed more than once",
+            where="content",
+            hint="Take a line out, or tick that the box held several papers of one number.",
+        )
     require_signature(request, user, second, form, body)
     return body
+
+
+_PAPERS: dict[PaperKind, str] = {
+    "check": "Counter check",
+    "voucher": "Voucher",
+    "coupon": "Coupon",
+}
+
+
+def _typed_again(body: DropBoxCounted) -> str:
+    """The first paper that a count has more than once, in words; empty if there is none."""
+    for kind, numbers in numbers_of(body).items():
+        seen: set[str] = set()
+        for number in numbers:
+            if number in seen:
+                return f"{_PAPERS[kind]} {number}"
+            seen.add(number)
+    return ""
 
 
 def _case(request: Request, user: User, which: tuple[str, str, str, str]) -> CountedBox:

@@ -82,6 +82,35 @@ def test_a_count_that_was_sent_blank_is_none_unless_the_box_was_empty(floor: Sit
     assert len(facts(floor, "drop_box_counted")) == 1
 
 
+@pytest.mark.parametrize(
+    ("field", "lines", "name"),
+    [
+        ("counter_checks", ("K-7 200.00", "K-8 1.00", "K-7 200.00"), "Counter check K-7"),
+        ("vouchers", ("V-7 10.00", "V-7"), "Voucher V-7"),
+        ("coupons", ("MP-1", "MP-2", "MP-1"), "Coupon MP-1"),
+    ],
+)
+def test_a_paper_that_was_typed_twice_in_one_count_is_none_unless_the_box_held_two(
+    floor: Site, field: str, lines: Sequence[str], name: str
+) -> None:
+    """The control has each number once. Two papers of one number are recorded as they lay there."""
+    who = floor.browser("count1")
+    typed = {field: "\n".join(lines)}
+    again = send(who, BOX, count="1", second="N-9", **typed)
+    assert (again.status_code, f"{name} is typed more than once" in again.text) == (422, True)
+    assert facts(floor, "drop_box_counted") == []
+    once = {field: "\n".join(lines[1:])}
+    assert send(who, BOX, count="1", second="N-9", **once).status_code == 303
+    other = floor.browser("count2")
+    assert send(other, BOX, count="2", second="N-8", twice="yes", **typed).status_code == 303
+    assert len(facts(floor, "drop_box_counted")) == 2
+    floor.take_in([])
+    [win] = wins.read(floor.database)
+    kind = name.partition(" ")[0].lower().replace("counter", "check")
+    code = "coupon_redeemed_twice" if kind == "coupon" else f"{kind}_boxed_twice"
+    assert code in {each.code for each in win.exceptions}
+
+
 def facts(site: Site, *types: str) -> list[tuple[str, dict[str, Any]]]:
     """The source and data of the facts of these types, in order of position."""
     rows = [row for row in site.ports.tape.read(0, 1_000) if row.type.partition(".")[0] in types]
