@@ -1,11 +1,14 @@
-"""The days of the drop, each with what `win` says of its money that was recorded twice."""
+"""The days of the drop, each with what `win` says of money that it has twice."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consumers.finance.undecided import two_contents_of_money
+from consumers.finance.money_facts import VIEW
+from consumers.finance.sealed.pins import corrected_papers
+from consumers.finance.undecided import boxes_twice, two_contents_of_money
 from consumers.money import drop
+from infra.postgres.view_tables import reading
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -18,9 +21,18 @@ def drop_days(
     table: str | None = None,
     gaming_day: str | None = None,
 ) -> list[drop.Drop]:
-    """The days of the drop, each with what `win` says of the equivocations about its money."""
+    """The days of the drop, each with what `win` says of its money.
+
+    These are equivocations, and boxes whose money the drop has at several tables or days.
+    """
     days = drop.read(database, property=property, table=table, gaming_day=gaming_day)
-    told = two_contents_of_money(database, property, gaming_day, table) if days else {}
+    if not days:
+        return days
+    told = two_contents_of_money(database, property, gaming_day, table)
+    with reading(database, [each.name for each in VIEW.tables]) as store:
+        twice = boxes_twice(store, property, gaming_day, corrected_papers(store, property))
     for each in days:
-        each.exceptions = told.get((each.property, each.gaming_day or "", each.table), [])
+        key = each.property, each.gaming_day, each.table
+        of_boxes = (waiting.exception for waiting in twice.get(key, ()))
+        each.exceptions = [*told.get(key, ()), *of_boxes]
     return days

@@ -130,6 +130,20 @@ def two_contents_of(
         ]
 
 
+def boxes_twice(
+    store: ViewStore, property_: str | None, gaming_day: str | None, papers: Sequence[FactId]
+) -> dict[DayKey, list[Undecided]]:
+    """The boxes that the drop has at several tables or days, by table and day of each.
+
+    gaming_day: of which boxes are compared; None: of all. papers: corrected facts of money.
+    """
+    found = counted_twice(store, papers) if papers else defaultdict(list)
+    for day, its in at_two_tables(store, property_, gaming_day).items():
+        named = {each.missing for each in found[day]}
+        found[day] += [each for each in its if each.missing not in named]
+    return found
+
+
 _AT_SEVERAL = """
 SELECT property, gaming_day, number, array_agg(DISTINCT table_name) FROM {schema}.finance_numbers
  WHERE kind = 'box' AND variant <> %(recorded)s

@@ -171,7 +171,7 @@ class Drop(TableDay):
     win: int | None = None  # collected and fees less paid from the table; at poker the rake
     corrections: list[Correction] = []
     corrected: dict[str, int] = {}  # the amounts that corrections change, corrected
-    exceptions: list[AuditException] = []  # two contents of one fact; `drop` and `win` have them
+    exceptions: list[AuditException] = []  # what the drop has twice, as `drop` and `win` name it
 
 
 def apply(store: ViewStore, batch: Batch) -> None:

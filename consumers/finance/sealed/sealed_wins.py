@@ -31,8 +31,7 @@ from consumers.finance.sealed.two_days import in_two_days
 from consumers.finance.undecided import (
     Undecided,
     as_undecided,
-    at_two_tables,
-    counted_twice,
+    boxes_twice,
     equivocations,
 )
 from infra.files import replace_file
@@ -200,12 +199,10 @@ def _waiting(
         days = seals.read(store, property_)
         closed = {day: its.sealed for day, its in days.items() if its.sealed}
         moved = papers_of_days(store, papers, closed)
-        for waiting in (in_two_days(moved, closed), counted_twice(store, papers)):
-            for day, of in waiting.items():
-                found[day] += of
-    for day, of in at_two_tables(store, property_, gaming_day).items():
-        named = {each.missing for each in found[day]}
-        found[day] += [each for each in of if each.missing not in named]
+        for day, of in in_two_days(moved, closed).items():
+            found[day] += of
+    for day, of in boxes_twice(store, property_, gaming_day, papers).items():
+        found[day] += of
     return found
 
 

@@ -27,7 +27,8 @@ def drop(
 
     The expected content of the box is printed beside the counted one. An amount that is not on
     record is n/a (null in JSON), never 0. Corrections are in force; a table below lists them. A
-    fact that a device recorded twice with different content is an exception, as in `win`.
+    fact that a device recorded twice with different content is an exception, as in `win`. So is a
+    box whose money the drop has at several tables or days. JSON has both as `exceptions`.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """

@@ -405,9 +405,13 @@ def test_a_box_that_two_tables_counted_keeps_their_day_open_until_one_is_right(
             )
             assert [ref["id"] for ref in named["facts"]] == [COUNTED["id"], "second"]
             assert (each["grade"], each["missing"]) == ("ESTIMATE", ["box:B1"])
+            of_drop = cli("drop", "--json", "--table", each["table"], "--gaming-day", DAY)
+            assert of_drop.json[0]["exceptions"] == [named]
+            assert named["says"] in cli("drop", "--table", each["table"]).err
     assert day(cli, "close", DAY, *TWO).code == 1
     ingest(cli, tmp_path, correction(wrong, {**wrong["data"], "table": "CC-07"}, 40))
     assert "box_at_two_tables" not in cli("win", "--json").out
+    assert [each["exceptions"] for each in cli("drop", "--json").json] == [[], []]
 
 
 def test_a_box_that_was_emptied_and_hung_at_another_table_is_no_error(
@@ -461,6 +465,10 @@ def test_a_box_whose_last_count_alone_is_moved_keeps_both_days_open(
         )
         assert [ref["id"] for ref in named["facts"]] == [COUNTED["id"], "second"]
         assert (each["grade"], each["missing"]) == ("ESTIMATE", ["box:B1"])
+        of_drop = cli(
+            "drop", "--json", "--table", each["table"], "--gaming-day", each["gaming_day"]
+        )
+        assert of_drop.json[0]["exceptions"] == [named]
     assert day(cli, "close", DAY, *TWO).code == 1
     ingest(cli, tmp_path, of_count("1", "moves", COUNTED, table, gaming_day))
     lacking = {(e["table"], e["gaming_day"]): e["missing"] for e in cli("win", "--json").json}
