@@ -27,6 +27,7 @@ from ledger.facts import (
     CounterCheckIssued,
     DropBoxAttached,
     DropBoxCounted,
+    InventoryCounted,
     TableOpened,
     VoucherBoughtIn,
     type_name,
@@ -43,7 +44,7 @@ from ledger.finance.placing import (
     table_of,
     tables_with_day,
 )
-from ledger.finance.slips import series, slips, step_of
+from ledger.finance.slips import number_used, series, slips, step_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -67,7 +68,14 @@ _TYPES = frozenset(name for name, struct in FACTS.items() if issubclass(struct, 
 _AMENDS, _RAISED = type_name(AdjustmentPaid), "dispute_raised.v1"
 _STARTS = frozenset((type_name(TableOpened), type_name(DropBoxAttached)))
 _NUMBERED = frozenset(
-    type_name(each) for each in (CounterCheckIssued, DropBoxCounted, VoucherBoughtIn)
+    type_name(each)
+    for each in (
+        CounterCheckIssued,
+        DropBoxAttached,
+        DropBoxCounted,
+        InventoryCounted,
+        VoucherBoughtIn,
+    )
 )
 
 FACTS_OF_MONEY = ViewTable(
@@ -121,7 +129,7 @@ DISPUTES = ViewTable(
 
 NUMBERS = ViewTable(
     "finance_numbers",
-    "Numbers of counted boxes and of papers in them, of vouchers sold and of checks issued.",
+    "Numbers of boxes, of papers in them, of slips of trays, of vouchers sold and checks issued.",
     7,
     (
         Column("source", "text", "Source of the fact."),
@@ -130,14 +138,18 @@ NUMBERS = ViewTable(
         Column(
             "kind",
             "text",
-            "Paper in a box: coupon, check, voucher; sold: voucher; issued: check; box: a count's.",
+            "Paper in a box: coupon, check, voucher. Sold: voucher; issued: check. Box: a count's; "
+            "attached: box. Opener, closer: slip of a count of the tray.",
         ),
-        Column("number", "text", "Number of the paper or box."),
+        Column("number", "text", "Number of the paper, box or slip."),
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("gaming_day", "text", "Gaming day of the count; null: no count.", null=True),
     ),
-    ("(property, kind, number)", "(gaming_day, property) WHERE gaming_day IS NOT NULL"),
+    (
+        "(property, kind, number, gaming_day)",
+        "(gaming_day, property) WHERE gaming_day IS NOT NULL",
+    ),
 )
 
 MADE = made_table("finance_corrections_made")
@@ -303,7 +315,7 @@ def _cells(
 
 
 def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
-    """The box of a count and the papers in it, the voucher of a sale, or a check that is issued."""
+    """The numbers that a fact names: its box and the papers in it, slip, voucher or check."""
     if row.type not in _NUMBERED:
         return
     variants = (RECORDED, CORRECTED) if why else (BOTH,)
@@ -314,6 +326,10 @@ def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
             for kind, numbers in numbers_of(body).items():
                 for number in dict.fromkeys(numbers):
                     yield (*of, kind, number, *table_of(fact), body.gaming_day)
+        elif isinstance(body, DropBoxAttached):
+            yield (*of, "attached", body.box, *table_of(fact), body.gaming_day)
+        elif isinstance(body, InventoryCounted) and (used := number_used(body)):
+            yield (*of, used.step, used.number, *table_of(fact), body.gaming_day)
         elif isinstance(body, VoucherBoughtIn):
             yield (*of, "sold", body.voucher, *table_of(fact), None)
         elif isinstance(body, CounterCheckIssued):
@@ -349,7 +365,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    8,
+    9,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE),
     apply,
     reads=_TYPES | CORRECTION_TYPES | {_RAISED},

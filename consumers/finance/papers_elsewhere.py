@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
 from ledger.facts import AdjustmentPaid
 from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
-from ledger.finance.exceptions import checks_issued
+from ledger.finance.exceptions import SlipUse, checks_issued, uses_of_slips
 from ledger.finance.feed import days_of, sold_by_house
 from ledger.finance.placing import OPENS_DAY, Days, DisputeUse, PaperUse, by_time, table_of
 from ledger.finance.slips import left_out, series
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from consumers.finance.day_facts import WinsAsked
     from infra.postgres.view_tables import ViewStore
-    from ledger.finance.exceptions import DayKey, PaperId
+    from ledger.finance.exceptions import DayKey, PaperId, SlipNumber
     from ledger.finance.feed import TableMoney
     from ledger.finance.placing import DisputeId, TableId
     from ledger.finance.slips import SlipRecord
@@ -151,17 +151,20 @@ def on_day(
     return {key: facts for key, facts in found if gaming_day in (None, key[1])}
 
 
-_USED = """
-SELECT u.property, u.kind, u.number, u.time_us, u.source, u.fact_id, u.table_name,
-       coalesce(u.gaming_day, (
-           SELECT s.gaming_day FROM {schema}.finance_facts s
-            WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = u.property
-              AND s.table_name = u.table_name AND s.time_us <= u.time_us
-            ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1), '')
+# The gaming day of a fact `u`: that it names, else that of its table at its time.
+_ITS_DAY = """
+coalesce(u.gaming_day, (
+    SELECT s.gaming_day FROM {schema}.finance_facts s
+     WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = u.property
+       AND s.table_name = u.table_name AND s.time_us <= u.time_us
+     ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1), '')
+"""
+_USED = f"""
+SELECT u.property, u.kind, u.number, u.time_us, u.source, u.fact_id, u.table_name, {_ITS_DAY}
   FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(numbers)s::text[])
        AS w (property, kind, number)
-  JOIN {schema}.coupon_check_uses u USING (property, kind, number)
-"""
+  JOIN {{schema}}.coupon_check_uses u USING (property, kind, number)
+"""  # noqa: S608 - as above
 
 
 def uses_of_papers(
@@ -190,10 +193,75 @@ def uses_of_papers(
     return {paper: sorted(its) for paper, its in found.items()}
 
 
+_OF_SLIPS = f"""
+WITH several AS (
+    SELECT f.property, f.paper_kind, f.paper
+      FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(papers)s::text[])
+           AS w (property, paper_kind, paper)
+      JOIN {{schema}}.finance_facts f USING (property, paper_kind, paper)
+     WHERE f.variant = ANY (%(variants)s::int[]) GROUP BY 1, 2, 3
+    HAVING count(DISTINCT f.table_name) > 1 OR count(*) > count(DISTINCT f.step))
+SELECT u.property, u.paper_kind, u.paper, {_ITS_DAY}, u.table_name, u.source, u.fact_id, u.step
+  FROM several JOIN {{schema}}.finance_facts u USING (property, paper_kind, paper)
+ WHERE u.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+# Counts of trays under a slip's number on a day, and the last one before that is another slip.
+_ANY_COUNT = """
+SELECT n.* FROM {{schema}}.finance_numbers n
+ WHERE n.property = w.property AND n.number = w.number AND n.variant = ANY (%(variants)s::int[])
+   AND {of}
+"""
+_LAST = " ORDER BY n.gaming_day DESC, n.table_name DESC, n.source DESC, n.fact_id DESC LIMIT 1"
+_BY_STEP = "n.kind = w.step AND n.gaming_day < w.gaming_day"
+_BY_OTHERS = (
+    "n.kind = w.other_step AND n.gaming_day < w.gaming_day AND n.table_name <> w.table_name"
+)
+_ON_DAY = "n.kind IN ('opener', 'closer') AND n.gaming_day = w.gaming_day"
+_OF_TRAYS = f"""
+SELECT DISTINCT n.property, 'inventory', n.number, n.gaming_day, n.table_name, n.source, n.fact_id,
+       n.kind
+  FROM unnest(%(properties)s::text[], %(numbers)s::text[], %(days)s::text[], %(tables)s::text[],
+              %(steps)s::text[], %(others)s::text[])
+       AS w (property, number, gaming_day, table_name, step, other_step)
+ CROSS JOIN LATERAL ({_ANY_COUNT.format(of=_ON_DAY)}
+    UNION ALL ({_ANY_COUNT.format(of=_BY_STEP)} {_LAST})
+    UNION ALL ({_ANY_COUNT.format(of=_BY_OTHERS)} {_LAST})) n
+"""  # noqa: S608 - as above
+_OTHER_STEP = {"opener": "closer", "closer": "opener"}
+
+
+def slips_used(
+    store: ViewStore, days: Mapping[DayKey, Sequence[Fact]], variants: tuple[int, int]
+) -> dict[SlipNumber, list[SlipUse]]:
+    """As `uses_of_slips`, of the numbers of these days that tables or days may have twice."""
+    slips, trays = set(), set()
+    for (property_, kind, number), its in uses_of_slips(days).items():
+        for use in its:
+            if kind == "inventory":
+                key = property_, number, use.gaming_day, use.table, use.step
+                trays.add((*key, _OTHER_STEP[use.step]))
+            else:
+                slips.add((property_, kind, number))
+    found: dict[SlipNumber, list[SlipUse]] = defaultdict(list)
+    for query, names, wanted in (
+        (_OF_SLIPS, ("properties", "kinds", "papers"), slips),
+        (_OF_TRAYS, ("properties", "numbers", "days", "tables", "steps", "others"), trays),
+    ):
+        if wanted:
+            columns = map(list, zip(*sorted(wanted), strict=True))
+            asked = dict(zip(names, columns, strict=True))
+            for *of, day, table, source, id_, step in store.query(
+                query, {**asked, "variants": list(variants)}
+            ):
+                found[of[0], of[1], of[2]].append(SlipUse(day, table, source, id_, step))
+    return {number: sorted(its) for number, its in found.items()}
+
+
 _SAME_PAPERS = f"""
 WITH its AS (
     SELECT DISTINCT f.property, f.kind, f.number FROM {{schema}}.finance_numbers f
-     WHERE f.kind NOT IN ('sold', 'issued', 'box') AND f.variant = ANY (%(variants)s::int[])
+     WHERE f.kind IN ('coupon', 'check', 'voucher') AND f.variant = ANY (%(variants)s::int[])
        AND {WHERE}
        AND (%(days)s::text[] IS NULL OR f.gaming_day = ANY (%(days)s))),
 seen AS (

@@ -33,6 +33,7 @@ from consumers.finance.papers_elsewhere import (
     issues_of_checks,
     numbers_left_out,
     on_day,
+    slips_used,
     sold_elsewhere,
     uses_of_papers,
 )
@@ -47,6 +48,7 @@ from ledger.finance.exceptions import (
     checks_voided,
     counted_elsewhere,
     issued_before,
+    numbers_used_twice,
     settled_elsewhere,
 )
 from ledger.finance.feed import (
@@ -213,7 +215,8 @@ def day_records(
         tables = tables_asked(store, asked, variants, places)
         dropped = dropped_coupons(store, tables, asked)
         of_boxes = facts_of_boxes(store, tables, asked, variants, dropped)
-        used = uses_of_papers(store, on_day(tables, asked.gaming_day), dropped, variants)
+        of_day = on_day(tables, asked.gaming_day)
+        used = uses_of_papers(store, of_day, dropped, variants)
         papers = put_together(
             numbers_left_out(store, tables, asked, variants),
             boxed_twice(of_boxes, by_stay=report >= REPORT_7),
@@ -221,6 +224,7 @@ def day_records(
             issued_before(days_of(tables), issues_of_checks(store, tables, variants)),
             settled_elsewhere(days_of(tables), disputes_used(store, tables, variants)),
             counted_elsewhere(of_boxes, used),
+            numbers_used_twice(of_day, slips_used(store, of_day, variants)),
         )
         homeless = without_day(store, asked, variants, places) if report >= REPORT_7 else {}
         beside = PapersOfHouse(sold_elsewhere(store, tables, variants), checks_voided(used))

@@ -6,6 +6,7 @@ Each names what an auditor must look at. None has an amount, and none changes a 
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudication.corrections import without_effect
@@ -27,7 +28,7 @@ from ledger.facts import (
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import PaperKind, boxes, papers_in
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
-from ledger.finance.slips import CHANGED
+from ledger.finance.slips import CHANGED, number_used
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
 from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import dollars
@@ -96,7 +97,8 @@ SINCE_11 = frozenset((GAME_CHANGED,))
 """Codes that no report before version 11 has."""
 
 
-SINCE_12 = frozenset((CHANGED,))
+USED_TWICE = "slip_number_used_twice"
+SINCE_12 = frozenset((CHANGED, USED_TWICE))
 """Codes that no report before version 12 has."""
 
 
@@ -469,6 +471,90 @@ def _amends(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
         if isinstance(fact.body, AdjustmentPaid):
             found[fact.body.dispute].append(fact)
     return found
+
+
+SlipNumber = tuple[str, str, str]
+"""Property, kind (fill, credit or inventory) and number."""
+
+
+class SlipUse(NamedTuple):
+    """A step of a slip, or a count of a tray under its slip's number. Sorts by gaming day."""
+
+    gaming_day: str  # empty: before its table's first
+    table: str
+    source: str
+    id: str
+    step: str  # requested, dispatched, accepted or voided; opener or closer
+
+
+def uses_of_slips(
+    days: Mapping[DayKey, Iterable[Fact]],
+) -> dict[SlipNumber, list[SlipUse]]:
+    """The uses of each slip's number in the facts of these tables' days, in order."""
+    found: dict[SlipNumber, list[SlipUse]] = defaultdict(list)
+    for (property_, day, table), facts in days.items():
+        for fact in facts:
+            if used := number_used(fact.body):
+                use = SlipUse(day, table, fact.source, fact.id, used.step)
+                found[property_, used.kind, used.number].append(use)
+    return {number: sorted(its) for number, its in found.items()}
+
+
+def numbers_used_twice(
+    days: Mapping[DayKey, Iterable[Fact]], uses: Mapping[SlipNumber, Sequence[SlipUse]]
+) -> dict[DayKey, list[AuditException]]:
+    """The numbers of slips that other tables used too, or the same table on an earlier day.
+
+    Tables of one gaming day name each other. A later day names the last use before, so that it
+    changes no earlier day. uses: as `uses_of_slips`, of all days, or of those that matter here.
+    """
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for key, facts in days.items():
+        for number, own in uses_of_slips({key: facts}).items():
+            if others := _used_beside(own, uses.get(number, ())):
+                found[key].append(_number_used_twice(number, sorted([*others, *own])))
+    return found
+
+
+def _used_beside(own: Sequence[SlipUse], uses: Iterable[SlipUse]) -> list[SlipUse]:
+    """The uses of a number that are another slip than a table's own; none that are said already.
+
+    A slip goes on from one day to the next, and an opener has the slip of the closer before it. So
+    the same table uses a number again by the same step alone.
+    """
+    day, table, *_ = own[0]
+    steps = {each.step for each in own}
+    others = [
+        each
+        for each in uses
+        if (each.table != table and each.gaming_day <= day)
+        or (each.gaming_day < day and each.step in steps)
+    ]
+    if "accepted" in steps and any(each.step == "accepted" for each in others):
+        return []  # `slip_recorded_twice` or `slip_used_again`
+    before = [each for each in others if each.gaming_day < day]
+    return [*before[-1:], *others[len(before) :]]
+
+
+_NAMES = {"fill": "Fill Slip", "credit": "Credit Slip", "inventory": "Table Inventory Slip"}
+_ORDER = ("requested", "dispatched", "accepted", "voided", "opener", "closer")
+_PLACES_MAX = 6
+"""Tables and days that an exception says in words; its facts are of all."""
+
+
+def _number_used_twice(number: SlipNumber, uses: Sequence[SlipUse]) -> AuditException:
+    parts = []
+    for (day, table), its in groupby(uses, lambda each: each[:2]):
+        steps = sorted({each.step for each in its}, key=_ORDER.index)
+        parts.append(f"{' and '.join(steps)} at {table}{f' on {day}' if day else ''}")
+    if len(parts) > _PLACES_MAX:
+        parts[_PLACES_MAX:] = [f"and at {len(parts) - _PLACES_MAX} more"]
+    return AuditException(
+        code=USED_TWICE,
+        says=f"The number of {_NAMES[number[1]]} {number[2]} was used more than once: "
+        f"{', '.join(parts)}.",
+        facts=[FactRef(each.source, each.id) for each in uses],
+    )
 
 
 _MOVES_TRAY = (

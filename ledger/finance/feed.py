@@ -34,11 +34,13 @@ from ledger.finance.exceptions import (
     corrections_of_nothing,
     counted_elsewhere,
     issued_before,
+    numbers_used_twice,
     of_corrections,
     of_one_day,
     papers_used,
     settled_elsewhere,
     used_again,
+    uses_of_slips,
 )
 from ledger.finance.placing import (
     OPENS_DAY,
@@ -259,6 +261,7 @@ def _records(
         issued_before(days_of(tables), checks_issued(facts)),
         settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),
         counted_elsewhere(days_of(tables), used),
+        numbers_used_twice(days_of(tables), uses_of_slips(_with_unplaced(tables))),
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
@@ -336,6 +339,12 @@ def days_of(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]
         for (property_, name), of in tables.items()
         for day, facts in of.days.items()
     }
+
+
+def _with_unplaced(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, Sequence[Fact]]:
+    """As `days_of`, with an empty day of what comes before a table's first."""
+    none = {(property_, "", name): of.unplaced for (property_, name), of in tables.items()}
+    return {**none, **days_of(tables)}
 
 
 def put_together(

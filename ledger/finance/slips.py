@@ -17,6 +17,7 @@ from ledger.facts import (
     FillDispatched,
     FillRequested,
     FillVoided,
+    InventoryCounted,
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.placing import by_time, table_of
@@ -132,6 +133,25 @@ def slips_named(facts: Iterable[Fact]) -> set[SlipId]:
 def _slip_of(fact: Fact, body: ChipSlip) -> SlipId:
     kind, _ = _STEPS[type(body)]
     return table_of(fact)[0], kind, body.slip
+
+
+class NumberUsed(NamedTuple):
+    """The number of a slip, and what was done under it."""
+
+    kind: str  # fill, credit; inventory: the slip of a count of the tray
+    number: str
+    step: str  # requested, dispatched, accepted or voided; opener or closer
+
+
+def number_used(body: object) -> NumberUsed | None:
+    """The slip's number that a fact uses; None of any other fact."""
+    if isinstance(body, ChipSlip):
+        kind, step = _STEPS[type(body)]
+        return NumberUsed(kind, body.slip, step)
+    if isinstance(body, InventoryCounted):
+        step = "opener" if body.kind == "open" else "closer"
+        return NumberUsed("inventory", body.slip, step)
+    return None
 
 
 class StepAt(NamedTuple):

@@ -34,11 +34,12 @@ from ledger.finance.exceptions import (
     SINCE_11,
     SINCE_12,
     TWO_KINDS,
+    USED_TWICE,
     VOIDED_BOXED,
     numbers_given_twice,
     totals_differ,
 )
-from ledger.finance.placing import by_time
+from ledger.finance.placing import by_time, table_of
 from ledger.finance.statistics.expected import expected_win, sum_of
 from ledger.finance.win import (
     REPORT,
@@ -306,7 +307,8 @@ def _boxes(of: DayRecord) -> list[DropBox]:
 def _win(of: DayRecord) -> TableWin:
     figures, opened = figures_of(of), _opened(of)
     its = _money(of, figures)
-    missing = [*_missing(figures), *(f"round:{name}" for name in of.rounds.awaiting)]
+    awaiting = (f"round:{name}" for name in of.rounds.awaiting)
+    missing = [*_missing(figures), *_slips_of_no_table(of), *awaiting]
     bank = _bank_items(of, figures)
     items = [*_count_items(of, figures), *of.rounds.items, *(bank or _amends(of))]
     grade: Grade = "ESTIMATE" if missing else "COUNTED"
@@ -558,6 +560,15 @@ def _missing(of: DayFigures) -> list[str]:
         return [*found, "box"]
     uncounted = (box for box in of.boxes if in_boxes.content([box], of.bought).total is None)
     return [*found, *dict.fromkeys(f"box:{box.number}" for box in uncounted)]
+
+
+def _slips_of_no_table(of: DayRecord) -> Iterator[str]:
+    """The slips whose acceptance names no table, and whose number several tables used."""
+    shared = {ref for each in of.across if each.code == USED_TWICE for ref in each.facts}
+    for slip in of.slips if of.report > REPORT_11 else ():
+        away = [fact for fact in slip.accepted if table_of(fact)[1] != of.table]
+        if shared.intersection(refs(away)):
+            yield f"slip:{slip.number}"
 
 
 def _counted(figures: DayFigures, *, poker: bool) -> int | None:

@@ -23,6 +23,8 @@ _MISSING = {
     "no box": "the table played or sold chips for a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
     "reopen": "{} is closed with papers that are of this day now",
+    "slip": "the cage accepted slip {} and named no table, and several tables used its number; "
+    "correct the acceptance",
     "fact": "fact {} was recorded twice with different content, and nobody decided which is true",
 }
 

@@ -28,7 +28,8 @@ def fact(name: str, minute: int, /, place: str = "CC-07", **data: Any) -> Line: 
 
 def inventory(kind: str, total: int, minute: int, gaming_day: str = DAY) -> Line:
     data = {"kind": kind, "gaming_day": gaming_day, "chips": {"100": total // 100}, "total": total}
-    people = {"slip": f"INV-{minute}", "counted_by": "D-1", "observed_by": "F-1"}
+    slip_ = f"CC-07-{gaming_day}-{minute}"
+    people = {"slip": slip_, "counted_by": "D-1", "observed_by": "F-1"}
     return fact("inventory_counted", minute, **data, **people)
 
 
@@ -93,11 +94,12 @@ def tournament(step: str, name: str, minute: int, amount: int, table: str = "CC-
 
 
 def next_day(*facts: Line, day: str = NEXT) -> list[Line]:
-    """The same facts on a later day: other ids, times and labels."""
+    """The same facts on a later day: other ids, times, labels and slips of the tray."""
     told: list[Line] = []
     for each in facts:
         data = {**each["data"]}
         data |= {"gaming_day": day} if "gaming_day" in data else {}
+        data |= {"slip": data["slip"].replace(DAY, day)} if "slip" in data else {}
         later = {"id": f"{each['id']}-{day}", "time": each["time"].replace(DAY, day)}
         told.append({**each, **later, "data": data})
     return told

@@ -86,14 +86,13 @@ def _missing(win: TableWin, name: str) -> WhereToGo:
         return WhereToGo(f"Count of box {which}", f"/entry/boxes/{box}", ("count",))
     if kind == "box":
         return WhereToGo("Drop box attached", _form(win, "drop_box_attached"), ("pit",))
-    if kind == "fact":
-        return WhereToGo("round-ledger quarantine list")
-    if kind == "reopen":
-        return WhereToGo(
-            f"Gaming day {which}",
-            f"/win?{urlencode({'property': win.property, 'gaming_day': which})}",
-        )
-    return WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}")
+    day = urlencode({"property": win.property, "gaming_day": which})
+    found = {
+        "slip": WhereToGo(f"Slip {which} on Entry", f"/entry?{_of(win)}"),
+        "fact": WhereToGo("round-ledger quarantine list"),
+        "reopen": WhereToGo(f"Gaming day {which}", f"/win?{day}"),
+    }
+    return found.get(kind, WhereToGo(f"Round {which}", f"/rounds/{win.property}/{which}"))
 
 
 def _cause(win: TableWin, of: Cause) -> WhereToGo:
@@ -122,6 +121,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "slip_amounts_differ": slips,
         "slip_changed": slips,
         "slip_missing": slips,
+        "slip_number_used_twice": slips,
         "counts_disagree": counts,
         "counted_once": counts,
         "verification_disagrees": counts,

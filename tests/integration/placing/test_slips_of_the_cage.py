@@ -17,7 +17,7 @@ from ledger.facts import FactCorrected, FactRef
 from ledger.finance import feed
 from ledger.record.wire import encode, fact_of
 from tests.integration.shares.test_shared_views import asked, waiting
-from tests.scenes.table_days import DAY, NEXT, day_lines, fact, slip
+from tests.scenes.table_days import DAY, NEXT, day_lines, fact, inventory, slip
 from tests.scenes.view_feeds import Prefix, dumped, received, record
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ PLACES = ("CC-07", "CC-08", "cage", "cage-2")
 
 
 def floor(seed: int) -> list[Received]:
-    """Steps of few slips at tables and cages, boxes at any time, and corrections of all these."""
+    """Steps of few slips at tables and cages, counts of trays, boxes, and corrections of these."""
     chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
     lines: list[Line] = []
     for nth in range(30):
@@ -123,7 +123,13 @@ def floor(seed: int) -> list[Received]:
         if chance.random() < 0.2:
             each["data"]["table"] = chance.choice(PLACES[:2])
         lines.append({**each, "id": f"s-{nth}"})
-    for nth in range(chance.randrange(5)):
+    for nth in range(6):
+        day, place = chance.choice((DAY, NEXT)), chance.choice(PLACES[:2])
+        kind, at = chance.choice(("open", "close")), chance.randrange(60)
+        each = inventory(kind, 100, at, day) | {"id": f"i-{nth}", "source": f"/p/{place}/d"}
+        each["data"]["slip"] = f"S-{chance.randrange(3)}"
+        lines.append(each)
+    for _ in range(chance.randrange(5)):
         day, table = chance.choice((DAY, NEXT)), chance.choice(PLACES[:3])
         box = {"box": f"B-{nth}", "table": table, "gaming_day": day}
         lines.append(fact("drop_box_attached", chance.randrange(60), "count-room", **box))

@@ -193,7 +193,7 @@ def test_a_table_inventory_is_counted_by_one_and_observed_by_another(floor: Site
         {"observed_by": "D-1"}, {"observed_by": "F-1"}, {"total": "4,000.00"}, {"total": ""},
         {"kind": "open"}, {"kind": "x"}, {"table": "CC-70"}, {"table": "../x"}, {"slip": ""},
         {"gaming_day": "2026-13-01"}, {"chips_2500": "-1"}, {"chips_other": "7"},
-        {"slip": "INV-58"}, {"gaming_day": "2999-11-20"},
+        {"slip": f"CC-07-{DAY}-58"}, {"gaming_day": "2999-11-20"},
     ):  # fmt: skip
         answer = send(who, path, **{**form, **wrong})
         assert answer.status_code == 422, (wrong, answer.text)

@@ -69,7 +69,7 @@ def verified(by: str) -> Line:
         ),
         (
             [inventory("drop", 500_000, 30) | {"id": "alone"}],
-            "D-1 alone counted the tray for slip INV-30; two people do that.",
+            "D-1 alone counted the tray for slip CC-07-2026-11-20-30; two people do that.",
         ),
     ],
 )
@@ -397,6 +397,7 @@ def test_a_check_that_was_issued_before_at_another_table_is_named_where_it_comes
         each["time"] = each["time"].replace("T10", "T11")
         each["data"] |= {"table": "CC-08"} if "table" in each["data"] else {}
         each["data"] |= {"check": number} if "check" in each["data"] else {}
+        each["data"] |= {"slip": f"{each['id']}-slip"} if "slip" in each["data"] else {}
     facts = read_by_program([*day_lines(ISSUED, count(59)), *there])
     for report, expected in ((REPORT, found), (REPORT_7, [])):
         here, other = wins(facts, [], None, report)
