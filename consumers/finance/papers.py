@@ -128,6 +128,12 @@ def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> l
     return store.rows_named(_WITH_CORRECTIONS.format(of=of), asked)
 
 
+def box_rows(store: ViewStore, property_: str, gaming_days: Sequence[str]) -> list[TapeRow]:
+    """The rows that name some gaming days at any table, and their corrections: boxes among them."""
+    asked = {"house": property_, "days": list(gaming_days)}
+    return store.rows_named(_WITH_CORRECTIONS.format(of="gaming_day = ANY (%(days)s)"), asked)
+
+
 def tables(database: Database, property_: str) -> list[str]:
     """The tables of a property that a fact of money names."""
     with reading(database, TABLES) as store:

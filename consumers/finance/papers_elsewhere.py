@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
-from ledger.facts import AdjustmentPaid
+from ledger.facts import AdjustmentPaid, DropBoxAttached
 from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
 from ledger.finance.exceptions import SlipUse, checks_issued, uses_of_slips
 from ledger.finance.feed import days_of, sold_by_house
@@ -283,6 +283,36 @@ SELECT DISTINCT {COLUMNS}
 """  # noqa: S608 - as above
 
 
+# The days of other tables at which boxes were attached on these tables' days, too.
+_ATTACHED_TOO = f"""
+SELECT DISTINCT {COLUMNS}
+  FROM unnest(%(properties)s::text[], %(days)s::text[], %(tables)s::text[], %(numbers)s::text[])
+       AS w (property, gaming_day, table_name, number)
+  JOIN {{schema}}.finance_numbers o ON o.property = w.property AND o.kind = 'attached'
+   AND o.number = w.number AND o.gaming_day = w.gaming_day AND o.table_name <> w.table_name
+   AND o.variant = ANY (%(variants)s::int[])
+  JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
+   AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
+"""  # noqa: S608 - as above
+
+
+def _attached_too(
+    store: ViewStore, days: Mapping[DayKey, Sequence[Fact]], variants: tuple[int, int]
+) -> list[tuple[Any, ...]]:
+    """The rows of tables' days on which boxes of these days hung at another table, too."""
+    own = [
+        (*key, fact.body.box)
+        for key, facts in days.items()
+        for fact in facts
+        if isinstance(fact.body, DropBoxAttached)
+    ]
+    if not own:
+        return []
+    names = ("properties", "days", "tables", "numbers")
+    asked = dict(zip(names, map(list, zip(*own, strict=True)), strict=True))
+    return store.query(_ATTACHED_TOO, {**asked, "variants": list(variants)})
+
+
 def facts_of_boxes(
     store: ViewStore,
     tables: Mapping[TableId, TableMoney],
@@ -292,7 +322,8 @@ def facts_of_boxes(
 ) -> dict[DayKey, list[Fact]]:
     """The facts of boxes of these tables' days, and of days that have a paper of theirs, by day.
 
-    dropped: the coupons that were dropped at these tables; boxes of other tables may have them.
+    Those of tables' days that had one of their boxes, too. dropped: the coupons that were dropped
+    at these tables; boxes of other tables may have them.
     """
     found = {
         key: [fact for fact in facts if isinstance(fact.body, BOX_FACTS)]
@@ -301,7 +332,9 @@ def facts_of_boxes(
     columns = zip(*dropped, strict=True) if dropped else ((), (), ())
     told = dict(zip(("houses", "serials", "places"), map(list, columns), strict=True))
     parameters = {**query_parameters(asked), **told, "variants": list(variants)}
-    for fact in facts_of_rows(store, store.query(_SAME_PAPERS, parameters))[0]:
+    rows = store.query(_SAME_PAPERS, parameters)
+    rows += _attached_too(store, on_day(tables, asked.gaming_day), variants)
+    for fact in facts_of_rows(store, list(dict.fromkeys(rows)))[0]:
         if isinstance(fact.body, BOX_FACTS):
             property_, table = table_of(fact)
             its = found.setdefault((property_, fact.body.gaming_day, table), [])

@@ -44,6 +44,7 @@ from infra.postgres.view_tables import reading, reading_beside
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.finance.exceptions import (
     DayKey,
+    attached_twice,
     boxed_twice,
     checks_voided,
     counted_elsewhere,
@@ -220,6 +221,7 @@ def day_records(
         papers = put_together(
             numbers_left_out(store, tables, asked, variants),
             boxed_twice(of_boxes, by_stay=report >= REPORT_7),
+            attached_twice(of_boxes),
             exceptions_of_days(tables, report),
             issued_before(days_of(tables), issues_of_checks(store, tables, variants)),
             settled_elsewhere(days_of(tables), disputes_used(store, tables, variants)),

@@ -6,7 +6,7 @@ Each names what an auditor must look at. None has an amount, and none changes a 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudication.corrections import without_effect
@@ -18,6 +18,7 @@ from ledger.facts import (
     CounterCheckVoided,
     CouponDropped,
     CreditAccepted,
+    DropBoxAttached,
     DropBoxCounted,
     DropBoxVerified,
     FactCorrected,
@@ -26,10 +27,10 @@ from ledger.facts import (
     VoucherBoughtIn,
 )
 from ledger.facts.money import ChipSlip
-from ledger.finance.boxes import PaperKind, boxes, papers_in
+from ledger.finance.boxes import BOX_FACTS, PaperKind, boxes, papers_in
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
 from ledger.finance.slips import CHANGED, number_used
-from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, AuditException
+from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, REPORT_11, AuditException
 from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import dollars
 
@@ -98,7 +99,8 @@ SINCE_11 = frozenset((GAME_CHANGED,))
 
 
 USED_TWICE = "slip_number_used_twice"
-SINCE_12 = frozenset((CHANGED, USED_TWICE))
+ATTACHED_TWICE = "box_attached_twice"
+SINCE_12 = frozenset((CHANGED, USED_TWICE, ATTACHED_TWICE))
 """Codes that no report before version 12 has."""
 
 
@@ -360,7 +362,7 @@ def of_one_day(
     """
     stays = boxes(facts, by_stay=report >= REPORT_7)
     return [
-        *_not_attached(stays),
+        *(_not_attached(stays) if report > REPORT_11 else _not_of_table(stays)),
         *_by_one_person(facts, stays, slips, _both if report > REPORT_8 else _each_of_both),
         *(_second_lacks(stays, slips) if report > REPORT_9 else ()),
         *_openers_differ(facts),
@@ -586,8 +588,56 @@ def _closes(fact: Fact) -> bool:
     return isinstance(fact.body, InventoryCounted) and fact.body.kind != "open"
 
 
+def attached_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
+    """Boxes that were attached while they hung, at that table or another one of the gaming day.
+
+    A box hangs until it is removed or counted. days: the facts of boxes of each table's day.
+    """
+    told: dict[tuple[str, str, str], list[tuple[Fact, DayKey]]] = defaultdict(list)
+    for key, facts in days.items():
+        for fact in facts:
+            if isinstance(fact.body, BOX_FACTS):
+                told[key[0], key[1], fact.body.box].append((fact, key))
+    found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for (_, _, number), its in sorted(told.items()):
+        its.sort(key=lambda each: by_time(each[0]))
+        for (before, at), (after, then) in pairwise(its):
+            if isinstance(before.body, DropBoxAttached) and isinstance(after.body, DropBoxAttached):
+                where = "again" if at == then else f"while it hung at {at[2]}"
+                exception = AuditException(
+                    code=ATTACHED_TWICE,
+                    says=f"Box {number} was attached at {then[2]} {where}: no fact says that it "
+                    "was removed or counted in between.",
+                    facts=refs([before, after]),
+                )
+                for key in dict.fromkeys((at, then)):
+                    found[key].append(exception)
+    return found
+
+
 def _not_attached(stays: Sequence[DropBox]) -> Iterator[AuditException]:
-    """Boxes that were counted as a table's, which recorded others as attached."""
+    """Boxes that were removed from a table, or counted as its, and never attached there.
+
+    A table that has no other fact of a box may record none, and is left alone.
+    """
+    attached = {
+        b.number for b in stays if any(isinstance(f.body, DropBoxAttached) for f in b.moves)
+    }
+    records = any(box.moves for box in stays)
+    for box in stays if records else ():
+        did = ["removed from this table"] if box.moves else []
+        did += ["counted as this table's"] if box.last else []
+        if did and box.number not in attached:
+            yield AuditException(
+                code=NOT_ATTACHED,
+                says=f"Box {box.number} was {' and '.join(did)}, and no fact says that it was "
+                "attached here.",
+                facts=refs([*box.moves, *box.counts]),
+            )
+
+
+def _not_of_table(stays: Sequence[DropBox]) -> Iterator[AuditException]:
+    """As `_not_attached`, of boxes without any move: so did reports up to version 11."""
     attached = {box.number for box in stays if box.moves}
     for box in stays if attached else ():
         if box.last and box.number not in attached:

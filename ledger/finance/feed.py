@@ -28,6 +28,7 @@ from ledger.finance import slips as on_slips
 from ledger.finance.boxes import vouchers_bought
 from ledger.finance.exceptions import (
     DayKey,
+    attached_twice,
     boxed_twice,
     checks_issued,
     checks_voided,
@@ -257,6 +258,7 @@ def _records(
     papers = put_together(
         _left_out(tables, report),
         boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
+        attached_twice(days_of(tables)),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), checks_issued(facts)),
         settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),

@@ -26,7 +26,8 @@ leaves amends at the table that paid them, and names disputes of other tables, w
 the stake of a cause that no fact moved. It has a cause for rounds that lie over the drop count, and
 says where a slip was accepted that was sent elsewhere. 10 counts what the cage accepts at the
 table of its slip. 11 names a table that opened for several games or in several pits. 12 names slips
-of another amount than was requested, and numbers of slips that were used twice.
+of another amount than was requested, numbers of slips that were used twice, and boxes that were
+attached while they hung, or removed and never attached.
 """
 
 CURRENCY = "USD"

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
+from consumers.finance import papers
 from infra.postgres.recorder import version_of
+from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused, Usage
-from ledger.facts import FACTS
+from ledger.facts import FACTS, DropBoxAttached
 from ledger.facts.vocabulary import FactOutsideRound
+from ledger.finance.boxes import BOX_FACTS
+from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.serials import is_range
 from replay.recording.counter_checks import EnteredCheck, EnteredCheckBook
 from replay.recording.coupon_batches import CouponBatches
@@ -46,8 +50,9 @@ FieldKind = Literal[
     "choice",
     "maybe",
 ]
-Decider = Literal["form", "coupons", "check", "book"]
-"""What decides a form: itself alone, the batches of coupons, a counter check, or its book."""
+Decider = Literal["form", "coupons", "check", "book", "box"]
+"""What decides a form: itself alone, the batches of coupons, a counter check, its book, or a box.
+"""
 
 
 class PaperField(NamedTuple):
@@ -99,7 +104,7 @@ _EACH = (PaperField("serials", "Serials, one a line", "lines"), _REASON)
 _TOURNAMENT = (PaperField("tournament", "Name of the tournament"), _TABLE, _DAY, _AMOUNT)
 
 FORMS = (
-    PaperForm("drop_box_attached", "Drop box attached", "pit", "", _BOX),
+    PaperForm("drop_box_attached", "Drop box attached", "pit", "", _BOX, decided_by="box"),
     PaperForm("drop_box_removed", "Drop box removed", "pit", "", _BOX),
     PaperForm(
         "counter_check_issued", "Counter check issued", "pit", "",
@@ -243,6 +248,42 @@ class EnteredPaper(Struct, frozen=True, kw_only=True):
             raise Refused("This form was sent already", where=self.fact, hint="Open a new one.")
 
 
+class AttachedBox(EnteredPaper, frozen=True, kw_only=True):
+    """A box that is to be attached: it hangs nowhere, by the facts of this day and the day before.
+
+    It hangs until it is removed or counted. hangs_at: the table; empty: none.
+    """
+
+    box: str
+    gaming_day: str
+    hangs_at: str = ""
+
+    def rows(self, store: ViewStore) -> Sequence[TapeRow]:
+        """The rows of the record about boxes of these days."""
+        days = (self.gaming_day, day_before(self.gaming_day))
+        return papers.box_rows(store, self.property, days)
+
+    def taking(self, facts: Iterable[Fact]) -> Self:
+        """It after these facts, as corrected."""
+        told = list(facts)
+        meant = corrected(told, corrections(told))
+        its = (f for f in meant if isinstance(f.body, BOX_FACTS) and f.body.box == self.box)
+        last = max(its, key=by_time, default=None)
+        hangs = last is not None and isinstance(last.body, DropBoxAttached)
+        new = replace(self, hangs_at=table_of(last)[1] if last and hangs else "")
+        return super(AttachedBox, new).taking(told)
+
+    def require(self, body: Body) -> None:
+        """Raise `Refused` if it was sent before, or the box hangs."""
+        super().require(body)
+        if self.hangs_at:
+            raise Refused(
+                f"Box {self.box} hangs at {self.hangs_at}",
+                where=f"box {self.box}",
+                hint="Enter that it was removed there, or compare its number.",
+            )
+
+
 def paper_of(form: PaperForm, property_: str, key: str, values: Mapping[str, Any]) -> EntryForm:
     """The aggregate that decides a form, before it is read."""
     place = form.place or values["table"]
@@ -253,6 +294,11 @@ def paper_of(form: PaperForm, property_: str, key: str, values: Mapping[str, Any
             return EnteredCheckBook(property=property_, place=place, book=values["book"])
         case "check":
             return EnteredCheck(property=property_, place=place, check=values["check"])
+        case "box":
+            box, day = values["box"], values["gaming_day"]
+            return AttachedBox(
+                property=property_, place=place, fact=form.fact, key=key, box=box, gaming_day=day
+            )
         case _:
             return EnteredPaper(property=property_, place=place, fact=form.fact, key=key)
 

@@ -124,6 +124,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "slip_number_used_twice": slips,
         "counts_disagree": counts,
         "counted_once": counts,
+        "box_attached_twice": counts,
         "verification_disagrees": counts,
         "box_differs": counts,
         "coupon_redeemed_twice": papers,

@@ -131,7 +131,7 @@ def floor(seed: int) -> list[Received]:
         lines.append(each)
     for _ in range(chance.randrange(5)):
         day, table = chance.choice((DAY, NEXT)), chance.choice(PLACES[:3])
-        box = {"box": f"B-{nth}", "table": table, "gaming_day": day}
+        box = {"box": f"B-{chance.randrange(3)}", "table": table, "gaming_day": day}
         lines.append(fact("drop_box_attached", chance.randrange(60), "count-room", **box))
     facts = [received(msgspec.json.encode(each)) for each in lines]
     for nth in range(12):

@@ -355,6 +355,26 @@ def test_the_list_shows_each_what_is_due_and_no_amount_of_a_box(floor: Site) -> 
     assert send(who, "/entry/slips", property="p").status_code == 403
 
 
+def test_a_box_that_hangs_is_not_attached_again_here_or_elsewhere(floor: Site) -> None:
+    """B1 hangs at CC-07. It was removed, or counted: then it is taken."""
+    opened = {**day_lines()[0], "id": "opened-8", "source": "/p/CC-08/d"}
+    floor.take_in([received(json.dumps(opened).encode())])
+    pit = floor.browser("pit1")
+
+    def enter(name: str, table: str, nth: int) -> httpx.Response:
+        form = {"property": "p", "key": f"{nth:016x}", "box": "B1", "table": table}
+        return send(pit, f"/entry/forms/drop_box_{name}", **form, gaming_day=DAY)
+
+    for nth, table in enumerate(("CC-08", "CC-07")):
+        refused = enter("attached", table, nth)
+        assert (refused.status_code, "Box B1 hangs at CC-07" in refused.text) == (422, True)
+    assert facts(floor, "drop_box_attached")[1:] == []
+    assert enter("removed", "CC-07", 3).status_code == 303
+    assert enter("attached", "CC-08", 4).status_code == 303
+    again = enter("attached", "CC-08", 5)
+    assert (again.status_code, "Box B1 hangs at CC-08" in again.text) == (422, True)
+
+
 FORMS_OF = {
     "pit1": {
         "counter_check_issued": {"table": "CC-07", "position": "3", "check": "K-1", "amount": "50"},
