@@ -20,17 +20,18 @@ from ledger.facts import (
     FACTS,
     CounterCheckVoided,
     CouponDropped,
+    CouponsIssued,
     CouponsRequisitioned,
     VarianceExplained,
     type_name,
 )
 from ledger.finance.checks import CHECK_FACTS
-from ledger.finance.coupons import COUPON_FACTS
+from ledger.finance.coupons import COUPON_FACTS, IssuedCoupons
 from ledger.finance.placing import table_of
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
@@ -45,6 +46,7 @@ def _types(of: tuple[type, ...]) -> frozenset[str]:
 
 _COUPONS, _CHECKS = _types(COUPON_FACTS), _types(CHECK_FACTS)
 _VARIANCES = _types((VarianceExplained,))
+_ISSUED = _types((CouponsIssued,))
 _REQUISITIONS = _types((CouponsRequisitioned,))
 _READS = _COUPONS | _CHECKS | _VARIANCES | _REQUISITIONS
 
@@ -128,7 +130,7 @@ def _number_of(body: object) -> tuple[PaperKind, str]:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 6, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTION_TYPES
+    "coupons_and_checks", 7, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTION_TYPES
 )
 """The view `coupons_and_checks`."""
 
@@ -136,6 +138,16 @@ VIEW = Projection(
 def coupon_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
     """The facts about coupons, as corrected, by property."""
     return _facts(database, property_, _COUPONS)
+
+
+def issued_coupons(store: ViewStore, houses: Iterable[str]) -> dict[str, IssuedCoupons]:
+    """The batches of coupons that each of these houses issued, as corrected."""
+    found = {}
+    for house in houses:
+        facts = _facts_in(store, house, _ISSUED).get(house)
+        if facts:
+            found[house] = IssuedCoupons(facts)
+    return found
 
 
 def check_facts(database: Database, property_: str | None) -> dict[str, list[Fact]]:
@@ -177,15 +189,21 @@ def _facts(
     database: Database, property_: str | None, types: frozenset[str]
 ) -> dict[str, list[Fact]]:
     with reading(database, [each.name for each in VIEW.tables]) as store:
-        rows: Sequence[tuple[str, str, int, str | None, int | None]] = store.query(
-            "SELECT property, tape, table_seq, made_tape, made_seq FROM {schema}.coupon_check_facts"
-            " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
-            " AND type = ANY (%(types)s::text[])",
-            {"property": property_, "types": sorted(types)},
-        )
-        places = {(tape, seq, seq) for _, tape, seq, _, _ in rows}
-        places |= {(tape, seq, seq) for _, _, _, tape, seq in rows if tape and seq is not None}
-        kept = {(row.tape, row.table_seq): row for row in store.rows_at(places)}
+        return _facts_in(store, property_, types)
+
+
+def _facts_in(
+    store: ViewStore, property_: str | None, types: frozenset[str]
+) -> dict[str, list[Fact]]:
+    rows: Sequence[tuple[str, str, int, str | None, int | None]] = store.query(
+        "SELECT property, tape, table_seq, made_tape, made_seq FROM {schema}.coupon_check_facts"
+        " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
+        " AND type = ANY (%(types)s::text[])",
+        {"property": property_, "types": sorted(types)},
+    )
+    places = {(tape, seq, seq) for _, tape, seq, _, _ in rows}
+    places |= {(tape, seq, seq) for _, _, _, tape, seq in rows if tape and seq is not None}
+    kept = {(row.tape, row.table_seq): row for row in store.rows_at(places)}
     found: dict[str, list[Fact]] = {}
     for name, tape, seq, made_tape, made_seq in rows:
         fact = fact_of(kept[tape, seq])

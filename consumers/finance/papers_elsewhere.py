@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
-from ledger.facts import AdjustmentPaid, DropBoxAttached
+from ledger.facts import AdjustmentPaid, DropBoxAttached, DropBoxCounted
 from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
 from ledger.finance.exceptions import SlipUse, checks_issued, uses_of_slips
 from ledger.finance.feed import days_of, sold_by_house
@@ -256,6 +256,18 @@ def slips_used(
             ):
                 found[of[0], of[1], of[2]].append(SlipUse(day, table, source, id_, step))
     return {number: sorted(its) for number, its in found.items()}
+
+
+def houses_of_coupons(
+    of_boxes: Mapping[DayKey, Sequence[Fact]], used: Iterable[PaperId]
+) -> set[str]:
+    """The properties of coupons that were dropped or counted."""
+    counted = {
+        property_
+        for (property_, _, _), facts in of_boxes.items()
+        if any(isinstance(fact.body, DropBoxCounted) and fact.body.coupons for fact in facts)
+    }
+    return counted | {property_ for property_, kind, _ in used if kind == "coupon"}
 
 
 _SAME_PAPERS = f"""

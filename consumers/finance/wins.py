@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from consumers.finance import coupons_and_checks, money_facts, round_sums
 from consumers.finance.corrections import about_corrections
+from consumers.finance.coupons_and_checks import issued_coupons
 from consumers.finance.day_facts import (
     FACTS_OF_DAYS,
     WinsAsked,
@@ -30,6 +31,7 @@ from consumers.finance.papers_elsewhere import (
     disputes_used,
     dropped_coupons,
     facts_of_boxes,
+    houses_of_coupons,
     issues_of_checks,
     numbers_left_out,
     on_day,
@@ -42,6 +44,7 @@ from consumers.rulings import rulings
 from consumers.rulings.tables import CASE_TAPES
 from infra.postgres.view_tables import reading, reading_beside
 from ledger.adjudication.corrections import corrected, corrections
+from ledger.finance.coupons import against_terms
 from ledger.finance.exceptions import (
     DayKey,
     attached_twice,
@@ -59,6 +62,7 @@ from ledger.finance.feed import (
     days_of,
     empty,
     exceptions_of_days,
+    games_of_days,
     put_together,
     records,
     tables_of,
@@ -227,6 +231,12 @@ def day_records(
             settled_elsewhere(days_of(tables), disputes_used(store, tables, variants)),
             counted_elsewhere(of_boxes, used),
             numbers_used_twice(of_day, slips_used(store, of_day, variants)),
+            against_terms(
+                of_boxes,
+                used,
+                games_of_days(tables),
+                issued_coupons(store, houses_of_coupons(of_boxes, used)),
+            ),
         )
         homeless = without_day(store, asked, variants, places) if report >= REPORT_7 else {}
         beside = PapersOfHouse(sold_elsewhere(store, tables, variants), checks_voided(used))

@@ -146,6 +146,9 @@ def _faults(
     if len(of.issued) > 1:
         each = (f"for {dollars(_cents(fact))} at {table_of(fact)[1]}" for fact in of.issued)
         yield "issued_twice", f"was issued {', '.join(each)}", of.issued
+    at_dealer = [fact for fact in of.issued if _position(fact) == 0]
+    if at_dealer:
+        yield "issued_to_dealer", "was issued at position 0, which is the dealer's", at_dealer
     if of.boxed and amount is not None and boxed != amount:
         words = f"was issued for {dollars(amount)}, and its box has {dollars(boxed or 0)}"
         yield "boxed_differs", words, [*of.issued, of.boxed[1]]
@@ -158,6 +161,10 @@ def _faults(
         yield "paid_unknown", "was paid back, and neither a table nor a box has it", of.paid
     elif paid > (owed := amount if amount is not None else boxed or 0):
         yield "overpaid", f"is for {dollars(owed)}, and {dollars(paid)} was paid back", of.paid
+
+
+def _position(fact: Fact) -> int | None:
+    return fact.body.position if isinstance(fact.body, CounterCheckIssued) else None
 
 
 def _cents(fact: Fact) -> int:

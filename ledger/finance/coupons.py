@@ -6,7 +6,9 @@ figures count pieces. An equation compares sets of serials, so that it names wha
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -23,18 +25,30 @@ from ledger.facts import (
     CouponsReturned,
     CouponsVoided,
     DropBoxCounted,
+    TableOpened,
 )
 from ledger.facts.accounting import CouponRange
-from ledger.finance.boxes import BOX_FACTS, boxes_of_days, coupons_in
-from ledger.finance.placing import by_time, table_of
-from ledger.finance.serials import Serials, each_of, is_range, range_text, serials, union
+from ledger.finance.boxes import BOX_FACTS, boxes, boxes_of_days, coupons_in, papers_in
+from ledger.finance.placing import OPENS_DAY, Days, by_time, own_day, table_of
+from ledger.finance.serials import (
+    Serials,
+    each_of,
+    is_range,
+    numbered,
+    range_text,
+    serials,
+    union,
+)
+from ledger.finance.win import AuditException
 from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ledger.finance.placing import TableId
+    from ledger.finance.boxes import PaperKind
+    from ledger.finance.placing import PaperUse, TableId
+    from ledger.finance.serials import SerialRange
     from ledger.record.wire import Fact
 
 COUPON_FACTS = (
@@ -45,6 +59,7 @@ COUPON_FACTS = (
     CouponsIssued,
     CouponsVoided,
     CouponRange,
+    TableOpened,
     *BOX_FACTS,
 )
 """Facts that the lines rest on."""
@@ -93,7 +108,8 @@ PIECES = (
 class UnknownLine(Struct, frozen=True, omit_defaults=True):
     """Serials of no batch that were seen: first and last of each range.
 
-    exceptions: only papers of no batch that name serials which are no range.
+    exceptions: those that tables took although the house issued batches, and papers of no batch
+    that name serials which are no range.
     """
 
     unknown: list[tuple[str, str]]
@@ -131,6 +147,7 @@ class _Told(NamedTuple):
     steps: Sequence[CouponStep]
     boxed: Mapping[str, Sequence[Fact]]  # by serial: the counts, a count as often as it has it
     counted_us: Mapping[TableId, int]  # the last count of a box of each table
+    against_terms: Mapping[str, Serials]  # by code: what tables should not have taken
 
     def dropped_before_a_count(self) -> Serials:
         """The serials dropped at a table that has a later count of a box."""
@@ -165,6 +182,10 @@ class _Told(NamedTuple):
             elif isinstance(body, CouponDropped) and body.serial in gone:
                 found.append(body.serial)
         return each_of(found)
+
+    def taken(self, code: str) -> Serials:
+        """The serials that tables should not have taken."""
+        return self.against_terms.get(code, Serials())
 
     def all(self, what: str, until: int | None = None) -> Serials:
         """Every serial of the steps of one kind."""
@@ -207,6 +228,8 @@ def lines(facts: Iterable[Fact]) -> list[BatchLine | UnknownLine]:
     if not unknown.pieces:
         return found
     of_none = [e for step in told.steps if not (step.seen & known).pieces for e in _no_ranges(step)]
+    taken = told.taken(UNKNOWN) & unknown
+    of_none += [_exception(told, UNKNOWN, taken)] if taken.pieces else []
     return [*found, UnknownLine(unknown.ends, of_none)]
 
 
@@ -271,7 +294,35 @@ def _told(facts: Iterable[Fact]) -> _Told:
             steps.append(CouponStep(fact, what, named, _no_range_ends(fact)))
     counted = (fact for fact in ordered if isinstance(fact.body, DropBoxCounted))
     counted_us = {table_of(fact): fact.time_us for fact in counted}
-    return _Told(steps, boxed, counted_us)
+    return _Told(steps, boxed, counted_us, _against_terms(ordered, boxed))
+
+
+def _against_terms(
+    facts: Sequence[Fact], boxed: Mapping[str, Sequence[Fact]]
+) -> dict[str, Serials]:
+    """The coupons that tables took against their terms, by code. facts: in order of time."""
+    issued = IssuedCoupons(facts)
+    days: dict[TableId, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, OPENS_DAY):
+            days[table_of(fact)].append(fact)
+    starts = {table: Days(its) for table, its in days.items()}
+    games: dict[tuple[TableId, str | None], list[str]] = defaultdict(list)
+    for table, its in days.items():
+        for fact in its:
+            games[table, own_day(fact)] += games_of([fact])
+    drops = [fact for fact in facts if isinstance(fact.body, CouponDropped)]
+    taken = [(serial, fact) for serial, its in boxed.items() for fact in its]
+    taken += [(fact.body.serial, fact) for fact in drops if isinstance(fact.body, CouponDropped)]
+    found: dict[str, list[str]] = defaultdict(list)
+    for serial, fact in taken:
+        table = table_of(fact)
+        day = own_day(fact) or (starts[table].at(fact.time_us) if table in starts else None)
+        dropped_us = fact.time_us if isinstance(fact.body, CouponDropped) else None
+        of = TakenCoupon(serial, day or "", games.get((table, day), ()), dropped_us)
+        for code, _ in issued.faults(of):
+            found[code].append(serial)
+    return {code: each_of(its) for code, its in found.items()}
 
 
 def _ends(body: object) -> Sequence[tuple[str, str]]:
@@ -376,6 +427,8 @@ def _exceptions(
         "voided_redeemed": used & voided,
         "cancelled_used": told.used_after_cancelled() & batch,
         "redeemed_twice": twice,
+        **{code: told.taken(code) & batch for code in (EXPIRED, OTHER_GAME)},
+        NOT_ISSUED: (told.taken(NOT_ISSUED) | told.taken(UNKNOWN)) & batch,
     }
     for code, of in found.items():
         if of.pieces:
@@ -413,6 +466,10 @@ _SAYS = {
     "cancelled_used": ("used after being cancelled", ("cancelled", "dropped")),
     "redeemed_twice": ("counted more than once", (BOXED,)),
     "inventory_differs": ("not as the inventory says", ("inventoried",)),
+    "expired": ("used after the last gaming day", USED),
+    "other_game": ("used at a table of another game", USED),
+    "not_issued": ("used, and not issued until then", ("issued", *USED)),
+    "unknown": ("used, and of no issued batch", USED),
 }
 """What each exception says of its serials, and the steps whose facts it names."""
 
@@ -498,6 +555,123 @@ def _inventories(told: _Told, batch: Serials) -> Iterator[CouponException]:
             differs = (held - counted) | (counted - held)
             if differs.pieces:
                 yield _exception(told, "inventory_differs", differs)
+
+
+# -- coupons that a table took against their terms (603a.20(c)) ------------------------------------
+
+EXPIRED, OTHER_GAME, NOT_ISSUED, UNKNOWN = "expired", "other_game", "not_issued", "unknown"
+AGAINST_TERMS = (EXPIRED, OTHER_GAME, NOT_ISSUED, UNKNOWN)
+"""Why a table should not have taken a coupon."""
+
+
+TableDay = tuple[str, str, str]
+"""Property, gaming day and table."""
+
+
+class TakenCoupon(NamedTuple):
+    """A coupon at a table on a gaming day. games: those that the table opened for."""
+
+    serial: str
+    gaming_day: str
+    games: Collection[str]
+    dropped_us: int | None  # when it was dropped; None: it is known from a box alone
+
+
+class _Issue(NamedTuple):
+    range: SerialRange
+    time_us: int
+    terms: CouponsIssued
+
+
+class _Series(NamedTuple):
+    """The issues of serials of one text and width, by their first number."""
+
+    issues: list[_Issue]
+    reach: list[int]  # the highest number of each issue and of those before it
+
+
+class IssuedCoupons:
+    """The batches that a house issued. If there is none, nothing is known of its coupons."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        found: dict[tuple[str, int], list[_Issue]] = defaultdict(list)
+        for fact in facts:
+            if isinstance(body := fact.body, CouponsIssued):
+                for each in serials(body.serial_from, body.serial_to).ranges:
+                    found[each[:2]].append(_Issue(each, fact.time_us, body))
+        self._series = {key: _series(its) for key, its in found.items()}
+
+    def of(self, serial: str) -> list[_Issue]:
+        """The issues of a serial, in order of time."""
+        its = numbered(serial)
+        if (series := self._series.get(its[:2])) is None:
+            return []
+        found, at = [], bisect_right(series.issues, its.low, key=lambda each: each.range.low)
+        while at and series.reach[at - 1] >= its.low:
+            at -= 1
+            if series.issues[at].range.high >= its.low:
+                found.append(series.issues[at])
+        return sorted(found, key=lambda each: each.time_us)
+
+    def faults(self, of: TakenCoupon) -> Iterator[tuple[str, str]]:
+        """Code and words of what the terms of a coupon do not allow; of several the last."""
+        if not self._series:
+            return
+        its = self.of(of.serial)
+        if not its:
+            yield UNKNOWN, "is of no issued batch"
+            return
+        terms = its[-1].terms
+        if of.gaming_day > terms.expires:
+            yield EXPIRED, f"expired after {terms.expires}"
+        if terms.games and of.games and not set(of.games) & set(terms.games):
+            played = " and ".join(dict.fromkeys(of.games))
+            yield OTHER_GAME, f"is for {', '.join(terms.games)}, and the table played {played}"
+        if of.dropped_us is not None and its[0].time_us > of.dropped_us:
+            yield NOT_ISSUED, "was not issued until later"
+
+
+def _series(its: list[_Issue]) -> _Series:
+    ordered = sorted(its, key=lambda each: (each.range.low, each.time_us))
+    return _Series(ordered, list(accumulate((each.range.high for each in ordered), max)))
+
+
+def games_of(facts: Iterable[Fact]) -> list[str]:
+    """The games that a table opened for, in these facts of it."""
+    return [fact.body.game for fact in facts if isinstance(fact.body, TableOpened)]
+
+
+def against_terms(
+    days: Mapping[TableDay, Sequence[Fact]],
+    used: Mapping[tuple[str, PaperKind, str], Sequence[PaperUse]],
+    games: Mapping[TableDay, Sequence[str]],
+    issued: Mapping[str, IssuedCoupons],
+) -> dict[TableDay, list[AuditException]]:
+    """Coupons that tables took against their terms, by the day on which they were taken.
+
+    days: facts of boxes, in order of time; used: as `papers_used`; games: those that each table's
+    day opened for; issued: by property.
+    """
+    drops: dict[tuple[TableDay, str], list[PaperUse]] = defaultdict(list)
+    for (_, kind, serial), its in used.items():
+        for use in its if kind == "coupon" else ():
+            drops[use.day, serial].append(use)
+    counts = {
+        (day, serial): its
+        for day in days
+        for serial, its in papers_in(boxes(days[day]), "coupon").items()
+    }
+    found: dict[TableDay, list[AuditException]] = defaultdict(list)
+    for day, serial in sorted({*drops, *counts}):
+        uses = sorted(drops.get((day, serial), ()))
+        first_us = uses[0].time_us if uses else None
+        of = TakenCoupon(serial, day[1], games.get(day, ()), first_us)
+        facts = [*(each.ref for each in uses), *refs(counts.get((day, serial), []))]
+        for code, says in issued[day[0]].faults(of) if day[1] and day[0] in issued else ():
+            found[day].append(
+                AuditException(code=f"coupon_{code}", says=f"Coupon {serial} {says}.", facts=facts)
+            )
+    return found
 
 
 # -- what a decision about a batch rests on --------------------------------------------------------

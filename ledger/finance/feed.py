@@ -14,6 +14,7 @@ from ledger.facts import (
     CashBoughtIn,
     ChipsExchanged,
     CounterCheckIssued,
+    CouponsIssued,
     DropBoxAttached,
     DropBoxCounted,
     DropBoxRemoved,
@@ -26,6 +27,7 @@ from ledger.facts.accounting import TournamentMoney
 from ledger.facts.money import ChipSlip
 from ledger.finance import slips as on_slips
 from ledger.finance.boxes import vouchers_bought
+from ledger.finance.coupons import IssuedCoupons, against_terms, games_of
 from ledger.finance.exceptions import (
     DayKey,
     attached_twice,
@@ -264,12 +266,27 @@ def _records(
         settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),
         counted_elsewhere(days_of(tables), used),
         numbers_used_twice(days_of(tables), uses_of_slips(_with_unplaced(tables))),
+        against_terms(days_of(tables), used, games_of_days(tables), issued_coupons(facts)),
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
     late = after_closers(tray_moves(facts), tables)
     beside = PapersOfHouse(sold_by_house(facts), checks_voided(used))
     return records(tables, rounds, papers, beside, homeless, late)
+
+
+def games_of_days(tables: Mapping[TableId, TableMoney]) -> dict[DayKey, list[str]]:
+    """The games that each table opened for, by its day."""
+    return {key: games_of(facts) for key, facts in days_of(tables).items()}
+
+
+def issued_coupons(facts: Iterable[Fact]) -> dict[str, IssuedCoupons]:
+    """The batches of coupons that each house issued."""
+    told: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if isinstance(fact.body, CouponsIssued):
+            told[table_of(fact)[0]].append(fact)
+    return {house: IssuedCoupons(its) for house, its in told.items()}
 
 
 def after_closers(

@@ -43,6 +43,7 @@ FieldKind = Literal[
     "signed",
     "signed_maybe",
     "number",
+    "position",
     "day",
     "begun",
     "lines",
@@ -108,7 +109,7 @@ FORMS = (
     PaperForm("drop_box_removed", "Drop box removed", "pit", "", _BOX),
     PaperForm(
         "counter_check_issued", "Counter check issued", "pit", "",
-        (_TABLE, PaperField("position", "Betting position", "number"), _CHECK, _AMOUNT),
+        (_TABLE, PaperField("position", "Betting position", "position"), _CHECK, _AMOUNT),
         decided_by="check",
     ),
     PaperForm(

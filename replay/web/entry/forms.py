@@ -94,6 +94,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, str], str], Any]] = {
     "signed": typed.signed_amount,
     "signed_maybe": typed.signed_maybe,
     "number": typed.whole,
+    "position": typed.position,
     "day": typed.gaming_day,
     "begun": typed.begun_day,
     "lines": lambda form, field: tuple(typed.lines_of(form, field)),

@@ -76,6 +76,16 @@ def whole(form: Mapping[str, str], field: str) -> int:
     return int(found)
 
 
+def position(form: Mapping[str, str], field: str) -> int:
+    """A betting position, from 1. Raises `Usage`."""
+    found = whole(form, field)
+    if not found:
+        raise Usage(
+            "Position 0 is the dealer's", where=field, hint="Give the number of the patron's."
+        )
+    return found
+
+
 def lines_of(form: Mapping[str, str], field: str) -> list[str]:
     """The lines of a field. Raises `Usage` if there is none."""
     text(form, field)

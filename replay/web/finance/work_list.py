@@ -127,8 +127,6 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "box_attached_twice": counts,
         "verification_disagrees": counts,
         "box_differs": counts,
-        "coupon_redeemed_twice": papers,
-        "coupon_counted_elsewhere": papers,
         "check_voided_boxed": papers,
         "no_gaming_day": WhereToGo(
             "Drop box attached", _form(win, "drop_box_attached"), roles=("pit",)
@@ -137,7 +135,7 @@ def _exception(win: TableWin, code: str) -> WhereToGo:
         "digest_differs": WhereToGo(f"round-ledger day show {win.gaming_day}"),
     }
     usual = WhereToGo("How to put it right", "/docs/roles/finance.html#exceptions-of-a-day")
-    return found.get(code, usual)
+    return papers if code.startswith("coupon_") else found.get(code, usual)
 
 
 def _form(win: TableWin, name: str, **more: str) -> str:

@@ -21,6 +21,7 @@ from ledger.facts import (
     CounterCheckIssued,
     CounterCheckVoided,
     CouponDropped,
+    CouponsIssued,
     DisputeRaised,
     DropBoxAttached,
     DropBoxCounted,
@@ -500,6 +501,39 @@ def test_a_coupon_dropped_at_a_table_and_counted_in_anothers_box_is_named_by_bot
         for each in win.exceptions:
             named = {ref.id for ref in each.facts}
             assert named == ({drop.id, count.id} if each.code == ELSEWHERE else {count.id})
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_coupons_taken_against_their_terms_are_named_by_any_question(
+    database: Database, order: int
+) -> None:
+    """One day and table, a day, or all; whatever came first. A corrected batch is as corrected."""
+    terms = CouponsIssued(
+        serial_from="MP-1", serial_to="MP-5", face=500, terms="odds", games=("craps",),
+        expires=DAY,
+    )  # fmt: skip
+    batch = told(terms, at=0, place="office")
+    data = msgspec.json.decode(batch.data) | {"games": ["criss_cross_poker"]}
+    facts = [
+        batch,
+        correction(batch, data, at=400),
+        *(opened(DAY, at=0, table=each) for each in ("CC-07", "CC-08")),
+        opened(NEXT, at=90),
+        told(CouponDropped(serial="MP-1", face=500), at=60),
+        told(CouponDropped(serial="MP-2", face=500), at=95),
+        counted("B2", 0, at=300, table="CC-08", gaming_day=DAY, coupons=("MP-3", "MP-9")),
+    ]
+    whole = of_feed(kept(database, facts[::order], 2))
+    told_of = {(w.gaming_day, w.table): codes(w) for w in whole}
+    assert told_of == {
+        (DAY, "CC-07"): [],
+        (DAY, "CC-08"): ["coupon_unknown"],
+        (NEXT, "CC-07"): ["coupon_expired"],
+    }
+    assert wins.read(database) == whole
+    assert [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)] == whole
+    for win in whole:
+        assert [win] == wins.read(database, table=win.table or "", gaming_day=win.gaming_day)
 
 
 @pytest.mark.parametrize("place", ["CC-07", "cage"])

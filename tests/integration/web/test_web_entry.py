@@ -613,6 +613,14 @@ def test_what_another_system_says_is_recorded_and_decides_what_follows(floor: Si
     assert entered(finance, "coupons_voided", serials="MP-1", reason="x") == 303
 
 
+def test_no_check_is_issued_at_the_position_of_the_dealer(floor: Site) -> None:
+    """The control is the position beside it."""
+    pit = floor.browser("pit1")
+    check = {"table": "CC-07", "check": "K-0", "amount": "50"}
+    assert entered(pit, "counter_check_issued", position="0", **check) == 422
+    assert entered(pit, "counter_check_issued", position="1", **check) == 303
+
+
 def test_a_form_opens_with_the_table_and_day_of_its_address(floor: Site) -> None:
     path = f"/entry/forms/variance_explained?property=p&table=CC-07&gaming_day={DAY}&by=F-9"
     shown = floor.browser("finance1").get(path).text

@@ -142,3 +142,11 @@ def test_a_book_from_a_number_to_a_lower_one_has_no_range_and_counts_none() -> N
 
 def tuple_of(of: CheckLine) -> tuple[object, ...]:
     return (of.check, of.amount, of.boxed, of.redeemed, of.outstanding, of.voided)
+
+
+def test_a_check_issued_at_the_dealers_position_is_named() -> None:
+    told = [check("K-1", 500), check("K-2", 500, 6)]
+    told[1]["data"]["position"] = 0
+    one, other = checks.lines(read_by_program(told))
+    assert one.exceptions == []
+    assert [each.code for each in other.exceptions] == ["issued_to_dealer"]

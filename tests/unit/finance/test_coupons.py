@@ -23,7 +23,7 @@ from tests.scenes.coupons import (
     returned,
     voided,
 )
-from tests.scenes.table_days import fact
+from tests.scenes.table_days import DAY, fact
 
 if TYPE_CHECKING:
     from tests.property.finance.floors import Line
@@ -146,7 +146,9 @@ def test_a_coupon_dropped_after_the_last_count_awaits_the_next() -> None:
 
 def test_serials_of_no_batch_come_last() -> None:
     *_, last = coupons.lines(read_by_program((*USUAL, dropped(999, 11), again(7, 999, 1_000))))
-    assert last == UnknownLine([("MP-0999", "MP-1000")])
+    assert isinstance(last, UnknownLine)
+    assert last.unknown == [("MP-0999", "MP-1000")]
+    assert [each.code for each in last.exceptions] == ["unknown"]
 
 
 def test_coupons_from_a_serial_to_a_lower_one_have_no_range_and_count_none() -> None:
@@ -203,3 +205,40 @@ def test_a_coupon_used_after_it_was_cancelled_is_an_exception_and_one_before_is_
 def test_a_serial_cancelled_before_its_batch_came_in_is_of_no_batch() -> None:
     told = coupons.lines(read_by_program([*USUAL, cancelled(55, 999)]))
     assert told[-1] == UnknownLine([("MP-0999", "MP-0999")])
+
+
+def opened(table: str = "CC-07", game: str = "blackjack", gaming_day: str = DAY) -> Line:
+    its = {"game": game, "gaming_day": gaming_day, "min_wager": 500, "max_wager": 50_000}
+    return fact("table_opened", 5, table, **its)
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "serials"),
+    [
+        ((opened(gaming_day="2027-01-01"),), "expired", ["MP-0007"]),
+        ((opened(game="craps"),), "other_game", ["MP-0007"]),
+        ((dropped(90, 20), again(7, 90), issued(90, 92, 21)), "not_issued", ["MP-0090"]),
+        ((dropped(95, 20), again(7, 95)), "not_issued", ["MP-0095"]),
+    ],
+)  # fmt: skip
+def test_a_coupon_that_a_table_took_against_its_terms_is_named(
+    more: tuple[Line, ...], code: str, serials: list[str]
+) -> None:
+    """The control is a table of the game that the coupon is for, on a day before its last."""
+    assert batch(*USUAL, opened()).exceptions == []
+    usual = (
+        [each for each in USUAL if "counted" not in each["type"]] if code == "expired" else USUAL
+    )
+    its = coupons.lines(read_by_program((*usual, *more)))
+    found = [of for each in its if isinstance(each, BatchLine) for of in each.exceptions]
+    assert [[first for first, _ in of.serials] for of in found if of.code == code] == [serials]
+
+
+def test_a_coupon_of_no_batch_that_a_table_took_is_named_if_batches_are_known() -> None:
+    strange = fact("coupon_dropped", 12, serial="XX-1", face=FACE)
+    [*_, unknown] = coupons.lines(read_by_program((*USUAL, strange)))
+    assert isinstance(unknown, UnknownLine)
+    assert [(of.code, of.serials) for of in unknown.exceptions] == [("unknown", [("XX-1", "XX-1")])]
+    [alone] = coupons.lines(read_by_program([strange]))
+    assert isinstance(alone, UnknownLine)
+    assert alone.exceptions == []

@@ -211,6 +211,44 @@ def test_a_coupon_in_two_places_and_its_face_are_in_no_drop() -> None:
     assert [each.code for each in win.exceptions] == ["coupon_redeemed_twice"]
 
 
+def batch(**terms: Any) -> Line:  # noqa: ANN401 - any field
+    usual = {"serial_from": "C-1", "serial_to": "C-9", "face": 500, "terms": "odds"}
+    of = {"games": ["criss_cross_poker"], "expires": DAY}
+    return fact("coupons_issued", 0, "office", **{**usual, **of, **terms})
+
+
+@pytest.mark.parametrize(
+    ("terms", "found"),
+    [
+        ({}, []),
+        ({"games": []}, []),
+        ({"expires": "2026-11-19"}, ["coupon_expired"]),
+        ({"games": ["craps"]}, ["coupon_other_game"]),
+        ({"serial_from": "C-2"}, ["coupon_unknown"]),
+    ],
+)
+def test_a_coupon_taken_against_its_terms_is_an_exception_of_its_day(
+    terms: dict[str, Any], found: list[str]
+) -> None:
+    drop = fact("coupon_dropped", 10, serial="C-1", face=500)
+    for its in ([drop], [count(59, coupons=["C-1"])], [drop, count(59, coupons=["C-1"])]):
+        told = read_by_program([batch(**terms), *day_lines(*its)])
+        [win] = wins(told, [])
+        assert [each.code for each in win.exceptions] == found
+        assert all(len(each.facts) == len(its) for each in win.exceptions)
+        [earlier] = wins(told, [], DAY, REPORT - 1)
+        assert earlier.exceptions == []
+
+
+def test_a_coupon_dropped_before_its_batch_was_issued_is_an_exception() -> None:
+    drop = fact("coupon_dropped", 10, serial="C-1", face=500)
+    later = batch() | {"time": f"{DAY}T10:11:00-05:00"}
+    [win] = wins(read_by_program([later, *day_lines(drop)]), [])
+    assert [each.code for each in win.exceptions] == ["coupon_not_issued"]
+    [win] = wins(read_by_program(day_lines(drop)), [])
+    assert win.exceptions == [], "no batch of the house is on record"
+
+
 def two_counts(second: str, *, day: str = DAY, table: str = "CC-08") -> list[TableWin]:
     """Two boxes: one of CC-07 with coupon C-1, one of another table or day with `second`."""
     box = {"box": "B2", "table": table, "gaming_day": day, "coupons": [second]}
