@@ -550,8 +550,9 @@ _PLACES_MAX = 6
 def _number_used_twice(number: SlipNumber, uses: Sequence[SlipUse]) -> AuditException:
     parts = []
     for (day, table), its in groupby(uses, lambda each: each[:2]):
-        steps = sorted({each.step for each in its}, key=_ORDER.index)
-        parts.append(f"{' and '.join(steps)} at {table}{f' on {day}' if day else ''}")
+        *steps, last = sorted({each.step for each in its}, key=_ORDER.index)
+        did = f"{', '.join(steps)} and {last}" if steps else last
+        parts.append(f"{did} at {table}{f' on {day}' if day else ''}")
     if len(parts) > _PLACES_MAX:
         parts[_PLACES_MAX:] = [f"and at {len(parts) - _PLACES_MAX} more"]
     return AuditException(

@@ -20,6 +20,7 @@ _MISSING = {
     "box": "box {} has not been counted",
     "voucher": "box {} was counted, and no amount is on record of a voucher in it",
     "box or voucher": "box {} has not been counted, or a voucher in it has no amount",
+    "box at several": "box {} was counted at several tables or days; correct what is wrong",
     "no box": "the table played or sold chips for a box, and no box is on record",
     "round": "round {} is closed, and not every wager of it can be settled",
     "reopen": "{} is closed with papers that are of this day now",
@@ -56,6 +57,8 @@ def _missing_of_box(of: TableWin, name: str) -> str:
     """What is not known of a box: cash is the sum of all boxes, and so known if all are counted."""
     if name == "box":
         return "no box"
+    if of.drop.total is not None:
+        return "box at several"
     if of.drop.cash is not None:
         return "voucher"
     is_only_one = sum(each.startswith("box:") for each in of.missing) == 1

@@ -408,6 +408,8 @@ def test_a_box_that_two_tables_counted_keeps_their_day_open_until_one_is_right(
             of_drop = cli("drop", "--json", "--table", each["table"], "--gaming-day", DAY)
             assert of_drop.json[0]["exceptions"] == [named]
             assert named["says"] in cli("drop", "--table", each["table"]).err
+    lacks = "missing · box B1 was counted at several tables or days; correct what is wrong"
+    assert cli("win", "--gaming-day", DAY).err.count(lacks) == 2
     assert day(cli, "close", DAY, *TWO).code == 1
     ingest(cli, tmp_path, correction(wrong, {**wrong["data"], "table": "CC-07"}, 40))
     assert "box_at_two_tables" not in cli("win", "--json").out

@@ -231,6 +231,26 @@ def number_given_twice(lines: list[Line], chance: random.Random) -> Planted | No
     return Planted(lines, _table(lines[at]), 0, 0, "equivocation")
 
 
+def slip_of_two_trays(lines: list[Line], chance: random.Random) -> Planted | None:
+    """A clerk writes the number of another table's slip on the count of a tray."""
+    at = _choose(lines, "inventory_counted", chance)
+    counts = [lines[n] for n in _named(lines, "inventory_counted")]
+    others = [e for e in counts if at is not None and _table(e) != _table(lines[at])]
+    if at is None or not others:
+        return None
+    lines[at]["data"]["slip"] = chance.choice(others)["data"]["slip"]
+    return Planted(lines, _table(lines[at]), 0, 0, "slip_number_used_twice")
+
+
+def more_requested(lines: list[Line], chance: random.Random) -> Planted:
+    """The cage sends less than a table asks for; the table has what it accepted."""
+    table, _ = _fill(lines, chance, 1)
+    [asked] = [each for each in lines if each["type"].split(".")[1] == "fill_requested"
+               and each["data"]["slip"] == "EXTRA-1"]  # fmt: skip
+    asked["data"] |= {"chips": {"10000": 12}, "total": 120_000}
+    return Planted(lines, table, 0, 0, "slip_changed")
+
+
 FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
     overpaid,
     overcollected,
@@ -243,6 +263,8 @@ FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
     slip_twice,
     coupon_in_two_boxes,
     number_given_twice,
+    slip_of_two_trays,
+    more_requested,
 )
 """The faults; None where a floor has nothing to plant it in."""
 

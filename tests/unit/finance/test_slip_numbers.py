@@ -88,7 +88,7 @@ def test_the_cages_acceptance_leaves_both_tables_named() -> None:
     }
     [says] = twice(found)["CC-07", DAY]
     assert says.endswith(
-        f"requested and dispatched and accepted at CC-07 on {DAY}, requested at CC-08 on {DAY}."
+        f"requested, dispatched and accepted at CC-07 on {DAY}, requested at CC-08 on {DAY}."
     )
     assert twice(found)["CC-08", DAY] == [says]
     assert missing(found) == [["slip:C-1"]]
