@@ -12,11 +12,14 @@ from infra.postgres import sealing, tape
 from infra.postgres.connection import translated
 from infra.tile_folder import WIDTH
 from ledger.errors import Refused
+from ledger.facts import EpochBegun
 from ledger.record.tape import Counters
 from ledger.record.verify import copies_agree
+from ledger.record.wire import fact_of
+from ledger.roster.roster import OFFICE
 from ledger.witnessed_log import entries as log_entries
 from ledger.witnessed_log.checkpoints import checkpoint_from_text
-from ledger.witnessed_log.entries import of_figures
+from ledger.witnessed_log.entries import LogEntry, of_figures
 from ledger.witnessed_log.signed_notes import verified
 from ledger.witnessed_log.tree import leaf_hash, root_of
 
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
     from infra.tile_folder import TileFolder
     from ledger.record.tape import TapeRow
     from ledger.witnessed_log.checkpoints import Checkpoint
-    from ledger.witnessed_log.entries import EntryKind, LogEntry
+    from ledger.witnessed_log.entries import EntryKind
     from ledger.witnessed_log.signed_notes import Signed, VerifierKey
+
+EPOCH_BEGUN = "epoch_begun.v1"
 
 BELOW_ALL = -(2**63)
 
@@ -121,13 +126,14 @@ def _of_record(
     """Whether the record has all that was sealed, unchanged, and nothing between."""
     others: dict[EntryKind, list[LogEntry]] = {kind: [] for kind in log_entries.KINDS}
     sealed_facts = _facts_of(folder.entries(size), others, size, progress)
-    yield from differences(sealed_facts, _facts(connection))
+    yield from differences(sealed_facts, facts_on_record(connection))
     yield from differences(others["quarantined"], _quarantined(connection))
     yield from differences(others["access"], _access(connection))
     releases = {row.quarantine_id: row for row in sealing.released(connection, ())}
     known = (releases[each.number] for each in others["released"] if each.number in releases)
     yield from differences(others["released"], map(log_entries.of_release, known))
     yield from _of_figures(tape.counters(connection), folder.grown().figures, others["figures"])
+    yield from _of_epochs(connection, others["epoch"])
     yield from _of_views(connection, views, others["view"])
 
 
@@ -167,7 +173,9 @@ def _facts_of(
     progress(size, size)
 
 
-def _facts(connection: AnyConnection) -> Iterator[LogEntry]:
+def facts_on_record(connection: AnyConnection) -> Iterator[LogEntry]:
+    """The entries of all facts as the record has them now, in order of position."""
+
     def read(after: int) -> list[LogEntry]:
         return [_as_it_is(row) for row in tape.read(connection, after, ROWS)]
 
@@ -219,6 +227,24 @@ def _of_figures(
         if now < before:
             says = f"The record's count `{name}` is {now:,}; when it was sealed, {before:,}."
             yield LogBreak("figures", newest.number, says)
+
+
+def begun_epochs(connection: AnyConnection) -> list[LogEntry]:
+    """The epochs on record, as the first entries of the logs that follow."""
+    bodies = (fact_of(row).body for row in sealing.at_places(connection, OFFICE, EPOCH_BEGUN))
+    return [
+        LogEntry("epoch", body.entries, bytes.fromhex(body.root), body.log)
+        for body in bodies
+        if isinstance(body, EpochBegun)
+    ]
+
+
+def _of_epochs(connection: AnyConnection, entries: Sequence[LogEntry]) -> Iterator[LogBreak]:
+    known = begun_epochs(connection) if entries else []
+    for entry in entries:
+        if entry not in known:
+            says = f"No fact on record ends the log {entry.of} at {entry.number:,} entries."
+            yield LogBreak("epoch", entry.number, says)
 
 
 def _of_views(

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from ledger.witnessed_log.entries import LogEntry
 
 _HINT = (
-    "Restore the newest backup, then `relay refill` from the feed. If facts are lost for good, keep"
-    " the log's folder as evidence, move it away, and begin a new log."
+    "Restore the newest backup, then `relay refill` from the feed. If facts are lost for good, move"
+    " the log's folder and key away as evidence, put its end on record with `log epoch`, and begin"
+    " the next log with `log begin --after`."
 )
 
 

@@ -77,11 +77,22 @@ class SealedLog(NamedTuple):
     views: ViewRounds | None = None
 
 
-def begin_log(folder: TileFolder, name: str) -> SealedLog:
-    """Begin an empty log with a new key. Raises `Refused` if there is one, `Usage` for the name."""
+def begin_log(folder: TileFolder, name: str, epoch: LogEntry | None = None) -> SealedLog:
+    """Begin a log with a new key; it is empty, or has the epoch that names the log before it.
+
+    Raises `Refused` if there is one, or the key of another one; `Usage` for the name.
+    """
     key = new_key(name, SIGNATURE)
+    if folder.key_file.exists() and not folder.has_begun:
+        raise Refused(
+            "There is the key of another log",
+            where=str(folder.key_file),
+            hint="Move it away with its log's folder: proofs need that key.",
+        )
     folder.begin()
     replace_file(folder.key_file, signer_text(key).encode())
+    if epoch:
+        folder.append(folder.grown(), [epoch])
     return SealedLog(folder, key)
 
 

@@ -8,7 +8,7 @@ from psycopg import sql
 from psycopg.rows import tuple_row
 
 from infra.postgres import tape
-from ledger.record.tape import InQuarantine
+from ledger.record.tape import InQuarantine, TapeRow
 from ledger.witnessed_log.entries import AccessEvent
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, att
   FROM ledger.quarantine WHERE released_at_us IS NOT NULL AND quarantine_id <> ALL(%s)
  ORDER BY released_at_us, quarantine_id
 """
+_OF_TYPE = f"""
+SELECT {tape.COLUMNS} FROM ledger.heads h JOIN ledger.tape t ON t.originator_id = h.tape
+ WHERE split_part(h.tape, '/', 2) = %b AND t.topic = %b ORDER BY t.notification_id
+"""  # noqa: S608 - put together from constants
 _DAY_SEALED = """
 SELECT EXISTS (SELECT FROM ledger.tape WHERE notification_id > %b AND topic LIKE 'day_sealed.%%')
 """
@@ -47,6 +51,11 @@ def facts_since(connection: AnyConnection, position: int) -> tuple[int, bool]:
     """How many facts are above a position, and whether a gaming day was closed by one of them."""
     ((closed,),) = _rows(connection, _DAY_SEALED, (position,))
     return tape.counters(connection).appended - position, closed
+
+
+def at_places(connection: AnyConnection, place: str, stored_name: str) -> list[TapeRow]:
+    """All facts of one type on tapes of places of this name, in order of position."""
+    return [TapeRow._make(row) for row in _rows(connection, _OF_TYPE, (place, stored_name))]
 
 
 def row_hashes(connection: AnyConnection, table: str) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The record itself: breaks explained, inputs released, patrons erased, each by two people."""
+"""The record itself, by two people: breaks explained, inputs released, patrons erased, epochs."""
 
 from typing import Annotated
 
@@ -58,6 +58,24 @@ class PatronErased(Body, frozen=True, kw_only=True):
     """
 
     pseudonyms: Annotated[tuple[Pseudonym, ...], Meta(min_length=1, max_length=256)]
+    because: Text
+    by: Employee
+    second: Employee
+
+
+class EpochBegun(Body, frozen=True, kw_only=True):
+    """Two people begin a new epoch: facts that a witnessed log sealed are lost for good.
+
+    log, entries, root: the checkpoint of the log that ends, with its root in hexadecimal.
+    kept: the highest position up to which the record still is what that log sealed; 0: none.
+    lost: how many facts behind it that log sealed, and the record lacks, or has others.
+    """
+
+    log: Label
+    entries: _Number
+    root: Sha256
+    kept: Annotated[int, Meta(ge=0, le=2**53)]
+    lost: _Number
     because: Text
     by: Employee
     second: Employee

@@ -42,6 +42,7 @@ COMMANDS_ONLY = {
     "break_acknowledged.v1": "acknowledge",
     "quarantine_released.v1": "quarantine release",
     "patron_erased.v1": "erase",
+    "epoch_begun.v1": "log epoch",
     "approval_requested.v1": "approve",
     "approval_given.v1": "approve",
     "approval_refused.v1": "approve",

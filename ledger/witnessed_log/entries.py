@@ -1,8 +1,8 @@
 """Entries of the witnessed log: one line of text for each thing that is sealed.
 
 `fact 12345 <SHA-256 in hex>`: its kind, its number and the digest of its bytes; behind those of a
-view its name and version. A digest is recomputed from what is stored, and no stored hash is
-believed. The line itself is a leaf.
+view its name and version, of an epoch the log before it. A digest is recomputed from what is
+stored, and no stored hash is believed. The line itself is a leaf.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
     from ledger.record.tape import Counters, InQuarantine, TapeRow
 
-EntryKind = Literal["fact", "quarantined", "released", "figures", "access", "view"]
+EntryKind = Literal["fact", "quarantined", "released", "figures", "access", "view", "epoch"]
 """What can be sealed.
 
 A fact is numbered by its position, a quarantined input and its release by the input's number. The
 record's counts have the number of facts, an event of the list of sign-ins has its own. The rows of
-a view are numbered by the position that the view is at.
+a view are numbered by the position that the view is at. An epoch names the log before this one,
+with the number of its entries and its root as the digest.
 """
 
 KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 _ENTRY = re.compile(rb"([a-z]+) (0|[1-9][0-9]{0,18}) ([0-9a-f]{64})(?: ([!-~]+(?: [!-~]+)*))?")
-_NAMED: frozenset[EntryKind] = frozenset(("view",))
+_NAMED: frozenset[EntryKind] = frozenset(("view", "epoch"))
 
 
 class LogEntry(NamedTuple):
@@ -38,7 +39,7 @@ class LogEntry(NamedTuple):
     kind: EntryKind
     number: int
     digest: bytes  # 32 bytes
-    of: str = ""  # of a view: its name and the version of its code
+    of: str = ""  # of a view: its name and version; of an epoch: the name of the log before
 
     @property
     def octets(self) -> bytes:

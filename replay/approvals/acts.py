@@ -22,6 +22,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused
 from ledger.facts import (
     BreakAcknowledged,
+    EpochBegun,
     PatronErased,
     QuarantineReleased,
     VarianceExplained,
@@ -230,6 +231,33 @@ def _erased_patron(of: Proposed) -> MadeFact:
     return MadeFact(case, body, patron.pseudonyms[0], says)
 
 
+def _begun_epoch(of: Proposed) -> MadeFact:
+    """It is recorded once for each log that ends: its key is the log's root."""
+    body = EpochBegun(
+        log=of.terms["log"],
+        entries=int(of.terms["entries"]),
+        root=of.terms["root"],
+        kept=int(of.terms["kept"]),
+        lost=int(of.terms["lost"]),
+        because=written(of.terms.get("because", ""), "because"),
+        by=of.by,
+        second=of.second,
+    )
+    new = EnteredPaper(property=of.property, place="office", fact="epoch_begun", key=body.root[:32])
+    case = of.read(new)
+    assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
+    case.require(body)
+    says = [
+        ("log that ends", body.log),
+        ("its entries", f"{body.entries:,}"),
+        ("its root", body.root),
+        ("facts kept", f"{body.kept:,}"),
+        ("facts lost", f"{body.lost:,}"),
+        ("reason", body.because),
+    ]
+    return MadeFact(case, body, body.log, says)
+
+
 def release_act(fact: Received) -> str:
     """The act that releases a fact: one that two people sign needs their roles."""
     return "closing_release" if fact.type in TWO_PEOPLE else "quarantine_release"
@@ -347,6 +375,7 @@ ACTS = (
         _FINANCE, _FINANCE, _released_closing,
     ),
     Act("patron_erase", "Erase a patron's token", _SURVEILLANCE, _SURVEILLANCE, _erased_patron),
+    Act("epoch_begin", "Begin a new epoch of the record", _KEEPERS, _KEEPERS, _begun_epoch),
 )  # fmt: skip
 """Every act that two people sign."""
 

@@ -14,7 +14,7 @@ from ledger.record.acknowledged import acknowledgement
 from ledger.record.verify import RecordBreak, Verified
 from ledger.roster.roster import OFFICE
 from ledger.values import Source, quantity
-from replay.cli.approvals.approve import RequestedAct, ask
+from replay.cli.approvals.approve import RequestedAct, ask, only_property
 from replay.cli.record.record import HeadsFile, kept_heads, print_breaks
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
@@ -126,13 +126,7 @@ def _property(database: Database, broken: RecordBreak) -> str:
     named = (broken.tape or "").partition("/")[0]
     if named in known:
         return named
-    if len(known) == 1:
-        return known[0]
-    raise Usage(
-        "It is not clear whose office records it",
-        where="--property",
-        hint=f"Name one of {', '.join(known)}." if known else "The record has no property.",
-    )
+    return only_property(database)
 
 
 def _no_such(seen: Verified) -> NotFound:

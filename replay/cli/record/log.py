@@ -13,12 +13,15 @@ from consumers.runtime.stopping import until_signalled
 from consumers.sealer import check as checking
 from consumers.sealer.checkpoint_topic import CheckpointTopic, breaks_of_note
 from consumers.sealer.checkpoint_topic import breaks as topic_breaks
+from consumers.sealer.epochs import ended_log, epoch_entry
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.proofs import VerifiedLeaf, prove, verified_leaf
 from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, seal
 from consumers.sealer.views import ViewRounds
 from infra.files import replace_file
 from infra.metrics import metrics_server
+from infra.postgres.tape import PostgresTape
+from infra.tile_folder import TileFolder
 from ledger.values import quantity
 from ledger.witnessed_log.checkpoints import (
     Checkpoint,
@@ -30,14 +33,19 @@ from ledger.witnessed_log.signed_notes import (
     VerifierKey,
     verifier_from_text,
 )
+from replay.approvals.desk import ApprovalDecisions
+from replay.cli.approvals.approve import RequestedAct, ask, only_property
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.options import By, Casino, PasswordFile, Second
+from replay.cli.shell.people import signed_in
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import Json, print_json, print_text, progress_up_to, say, show_table
 from replay.shell.settings import in_force
 from replay.shell.witnessed_log import known_witnesses, log_folder, read_text
+from replay.text.typed import two_people, written
 
 app = family()
 group = family()
@@ -48,6 +56,10 @@ Key = Annotated[
     typer.Option(
         "--key", metavar="KEY", help="The log's public key; else that of this machine's log."
     ),
+]
+AfterKey = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="That log's public key; else that of the file beside it."),
 ]
 WitnessKeys = Annotated[
     list[str] | None,
@@ -69,6 +81,11 @@ def begin(
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the log, unique in the world.")
     ],
+    after: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="The log before it, which two people have ended."),
+    ] = None,
+    after_key: AfterKey = None,
     json: Json = False,
 ) -> None:
     """Begin a log: make its key and its folder, and print its public key.
@@ -76,11 +93,74 @@ def begin(
     Hand the public key to witnesses and to readers of proofs, by another way than the proofs.
     The secret key is beside the folder, for its owner only.
 
+    With `--after` its first entry names the log before it, which `log epoch` has ended on record.
+
     Example: round-ledger log begin --name ledger.casino.example/record
     """
-    log = begin_log(log_folder(), name)
+    epoch = None
+    if after is not None:
+        ended = TileFolder(after)
+        with opened_database() as database:
+            epoch = epoch_entry(database, ended, _its_key(ended, after_key))
+    log = begin_log(log_folder(), name, epoch)
     _tell_key(log.key, json=json)
     say(f"The log is in {log.folder.folder}, its secret key in {log.folder.key_file}.")
+
+
+@group.command("epoch")
+def epoch(
+    folder: Annotated[Path, typer.Argument(help="The folder of the log that ends.")],
+    *,
+    because: Annotated[str, typer.Option(metavar="TEXT", help="Why facts are lost for good.")],
+    by: By,
+    second: Second,
+    key: AfterKey = None,
+    password_file: PasswordFile = None,
+    property_: Casino = None,
+    json: Json = False,
+) -> None:
+    """Put on record that a log ends, since facts that it sealed are lost for good.
+
+    It compares the log with the record, and says how many facts are kept and lost. Two people
+    sign it, with a reason. Once the ledger has users, it asks --second to approve. Move the log's
+    folder away first; then begin the next log with `log begin --after`.
+
+    Example: round-ledger log epoch evidence/log --because "Disk lost, incident 14"
+    --by O-3001 --second O-3002
+    """
+    people = two_people(by, second, "--second")
+    reason = written(because, "--because")
+    ended = TileFolder(folder)
+    with opened_database() as database, PostgresTape(database) as tape:
+        person = signed_in(database, by, password_file)
+        with progress_up_to("entries") as passed:
+            found = ended_log(database, ended, _its_key(ended, key), passed)
+        house = property_ or only_property(database)
+        terms = {name: str(each) for name, each in found._asdict().items()}
+        terms["because"] = reason
+        if person:
+            ask(database, person, RequestedAct("epoch_begin", house, terms, second), json=json)
+            return
+        with ApprovalDecisions(database, tape, in_force().home) as desk:
+            position = desk.record("epoch_begin", house, terms, people)
+    if json:
+        print_json(
+            {
+                "log": found.log,
+                "entries": found.entries,
+                "root": found.root,
+                "kept": found.kept,
+                "lost": found.lost,
+                "property": house,
+                "position": position,
+            }
+        )
+    else:
+        say(
+            f"{found.log} ends with {quantity(found.entries, 'entry', 'entries')}:"
+            f" {quantity(found.kept, 'fact')} kept, {found.lost:,} lost, as the fact at position"
+            f" {position:,} says."
+        )
 
 
 @group.command("key")
@@ -245,6 +325,11 @@ def _served(watch: SealerMetrics, port: int | None) -> Iterator[None]:
     with metrics_server(watch, in_force().http_host, port) as bound:
         LOG.info("serving metrics", extra={"figures": {"port": bound}})
         yield
+
+
+def _its_key(folder: TileFolder, given: str | None) -> VerifierKey:
+    """The key of another log than this machine's: as given, or of the file beside its folder."""
+    return verifier_from_text(given, "KEY") if given else load_key(folder).verifier
 
 
 def _keys(log: str | None, witnesses: list[str] | None) -> list[VerifierKey]:

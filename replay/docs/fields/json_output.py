@@ -11,10 +11,12 @@ MEANINGS = {
     "pseudonyms": "what the record has in place of the token",
     "request": "name of the request",
     "terms": "what was typed for a request, by name",
+    "kept": "the highest position up to which the record is what the log sealed",
+    "lost": "facts behind it that the log sealed and the record lacks, or has others",
     "about": "what a request is of, such as a gaming day; of an explanation the limit, or `gap`, "
     "that it counts in; null: each",
-    "act": "what a request asks for: `day_close`, `day_reopen`, `variance_explain` or "
-    "`break_acknowledge`",
+    "act": "what a request asks for: `day_close`, `day_reopen`, `variance_explain`, "
+    "`break_acknowledge` or another act of two people",
     "answered_at": "when it was answered; null: not yet",
     "answered_by": "who approved, refused or withdrew it; null: nobody",
     "asked": "the only person who may approve it; null: any who may",

@@ -155,7 +155,6 @@ def test_a_log_set_back_is_named_by_the_code_of_a_printed_report(
 def test_a_ledger_set_back_takes_in_nothing_until_it_has_what_was_sealed(
     cli: Cli, log: str, tape: PostgresTape, tmp_path: Path
 ) -> None:
-    del log
     feeds = [feed(tmp_path / str(n), lines(20)[10 * n : 10 * n + 10]) for n in range(2)]
     assert cli("ingest", feeds[0]).code == 0
     assert cli("log", "seal", "--once").code == 0
@@ -168,9 +167,25 @@ def test_a_ledger_set_back_takes_in_nothing_until_it_has_what_was_sealed(
         assert refused.code == 2
         assert "The record lacks 4 facts that the witnessed log sealed" in refused.err
         assert "relay refill" in refused.err
-    log_folder = Path(cli.environ["ROUND_LEDGER_HOME"]) / "log"
-    log_folder.rename(tmp_path / "evidence")
-    assert cli("ingest", feeds[1]).code == 0, "the facts are lost for good, and a new log begins"
+    home, evidence = Path(cli.environ["ROUND_LEDGER_HOME"]), tmp_path / "evidence"
+    (home / "log").rename(evidence)
+    begin = ("log", "begin", "--name", "ledger.example/record/2")
+    kept = cli(*begin)
+    assert (kept.code, "the key of another log" in kept.err) == (2, True)
+    (home / "log.key").rename(tmp_path / "evidence.key")
+    early = cli(*begin, "--after", evidence)
+    assert (early.code, "No two people have ended the log" in early.err) == (2, True)
+    signers = ("--because", "Disk lost", "--by", "O-1", "--second", "O-2")
+    [told] = cli("log", "epoch", evidence, *signers, "--json").json
+    assert (told["log"], told["kept"], told["lost"]) == ("ledger.example/record", 6, 4)
+    assert told["position"] == 7
+    again = cli("log", "epoch", evidence, *signers)
+    assert again.code == 2, "a log ends once"
+    begun = cli(*begin, "--after", evidence, "--after-key", log)
+    assert begun.code == 0, begun.err
+    assert cli("ingest", feeds[1]).code == 0, "the facts are lost for good, and a new log began"
+    assert cli("log", "seal", "--once").code == 0
+    assert cli("log", "check").code == 0
 
 
 SET_BACK = """

@@ -17,6 +17,7 @@ TITLES = {
     "quarantine_release": "Release an input from quarantine",
     "closing_release": "Release a closing or an explanation from quarantine",
     "patron_erase": "Erase a patron's token",
+    "epoch_begin": "Begin a new epoch of the record",
 }
 
 

@@ -154,6 +154,7 @@ approval_refused request because by user
 approval_withdrawn request by user
 quarantine_released quarantine of fact_sha256 because by second
 patron_erased pseudonyms because by second
+epoch_begun log entries root kept lost because by second
 break_acknowledged kind tape? sequence? position? quarantine? row_sha256 because by second
 finding_taken finding by
 finding_handed finding to by
