@@ -85,7 +85,7 @@ PAPERS = ViewTable(
 
 BOXES = ViewTable(
     "drop_boxes",
-    "One row a count of a drop box; first and second count stay apart.",
+    "One row a count of a drop box; first, second and third count stay apart.",
     4,
     (
         Column("source", "text", "Source of the count."),
@@ -95,7 +95,7 @@ BOXES = ViewTable(
         Column("gaming_day", "text", "Label of the gaming day."),
         Column("time_us", "bigint", "Device time, microseconds."),
         Column("box", "text", "Number of the box."),
-        Column("count", "smallint", "1: first count, 2: second."),
+        Column("count", "smallint", "1: first count, 2: second, 3: third."),
         Column("currency", "bigint", "Cash counted, foreign notes at their rate, cents."),
         Column("counter_checks", "bigint", "Counter checks counted, cents."),
         cents("vouchers", "Vouchers counted, if each has an amount"),

@@ -178,7 +178,7 @@ class ForeignNotes(Struct, frozen=True, gc=False):
 
 
 class DropBoxCounted(Body, frozen=True, kw_only=True):
-    """The count room counts one drop box, a first or a second time.
+    """The count room counts one drop box, a first or second time; a third one if these disagree.
 
     currency, chips: pieces by denomination in cents; counter_checks: with their cents; vouchers:
     numbers, or numbers with their cents; coupons: serial numbers. Notes of other currencies are in
@@ -188,7 +188,7 @@ class DropBoxCounted(Body, frozen=True, kw_only=True):
     box: Label
     table: Place
     gaming_day: GamingDay
-    count: Literal[1, 2]
+    count: Literal[1, 2, 3]
     currency: Pieces
     counter_checks: tuple[CounterCheck, ...]
     vouchers: tuple[Label | Voucher, ...]

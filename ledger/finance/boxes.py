@@ -354,6 +354,20 @@ def _in_one_count(counts: Sequence[Fact]) -> str:
     return f"not every count has {', '.join(parts)}"
 
 
+def is_third_due(counts: Iterable[Fact]) -> bool:
+    """Whether two counts of a box disagree, and no third one was made.
+
+    They do so in money of a kind that both know, or in the numbers of papers.
+    """
+    told = {fact.body.count: fact for fact in counts if isinstance(fact.body, DropBoxCounted)}
+    if told.keys() != {1, 2}:
+        return False
+    money = zip(*(counted(told[nth], {}).values() for nth in (1, 2)), strict=True)
+    differ = any(None not in pair and len(set(pair)) > 1 for pair in money)
+    both = list(told.values())
+    return differ or bool(_in_one_count(both)) or _coupons(both[0]) != _coupons(both[1])
+
+
 def _coupons(fact: Fact) -> list[str]:
     return sorted(fact.body.coupons) if isinstance(fact.body, DropBoxCounted) else []
 

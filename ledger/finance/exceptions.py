@@ -685,7 +685,7 @@ def _second_lacks(
     What one person alone did in both steps is said already.
     """
     for box in stays:
-        told = {nth: [each for each in box.counts if _nth(each) == nth] for nth in (1, 2)}
+        told = {nth: [each for each in box.counts if _nth(each) == nth] for nth in (1, 2, 3)}
         if len([its for its in told.values() if its]) == 1:
             yield AuditException(
                 code=COUNTED_ONCE,
@@ -694,6 +694,8 @@ def _second_lacks(
             )
         if len({_one(each) for count in box.counts for each in _people(count)}) > 1:
             yield from _both(f"made both counts of box {box.number}", told[1], told[2])
+            before = [*told[1], *told[2]]
+            yield from _both(f"made count 3 of box {box.number} and one before", before, told[3])
             for count in box.counts:
                 yield from _signed_alone(f"made count {_nth(count)} of box {box.number}", count)
     for slip in slips:

@@ -1,12 +1,13 @@
 """Drop boxes that people count: twice by different people, then verified by the cage.
 
-The second counters see no first count, and the cage sees none before it verified.
+If the two counts disagree, other people make a third one, which holds. No counters see a count
+before theirs, and the cage sees none before it verified.
 """
 
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from infra.postgres.recorder import version_of
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused
 from ledger.facts import DropBoxCounted, DropBoxVerified
-from ledger.finance.boxes import BOX_FACTS, DropBox, boxes
+from ledger.finance.boxes import BOX_FACTS, DropBox, boxes, is_third_due
 from ledger.finance.placing import by_time, table_of
 from replay.recording.papers import paper_id
 from replay.text.typed import same_people, two_people
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 CAGE, COUNT_ROOM = "cage", "count-room"
 COUNTS = 2
-"""How often a box is counted."""
+"""How often a box is counted, if the counts agree."""
 
 
 def _number(fact: Fact) -> int:
@@ -90,15 +91,17 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         return [body for body in bodies if isinstance(body, DropBoxVerified)]
 
     def next_count(self) -> int | None:
-        """The number of the count that is due; None after the second."""
+        """The number of the count that is due; None after the last one."""
         done = {body.count for body in self.counts}
-        return next((nth for nth in range(1, COUNTS + 1) if nth not in done), None)
+        due = next((nth for nth in range(1, COUNTS + 1) if nth not in done), None)
+        is_third = due is None and not self.verified and is_third_due(self.in_order())
+        return COUNTS + 1 if is_third else due
 
     def count(self, nth: int, content: Mapping[str, Any], one: str, other: str) -> DropBoxCounted:
         """The fact of a count. content: fields of the fact by name.
 
         Raises `Usage` for one person twice, `Refused` for a count that is not due or is made by
-        people of the first one.
+        people of one before.
         """
         people = two_people(one, other)
         self._require_record()
@@ -107,13 +110,13 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         before = [person for body in self.counts for person in body.counted_by]
         if same := same_people(people, before):
             raise self._refused(
-                f"{same[0]} took part in the first count", "Let two other people count it."
+                f"{same[0]} took part in a count before", "Let two other people count it."
             )
         return DropBoxCounted(
             box=self.box,
             table=self.table,
             gaming_day=self.gaming_day,
-            count=1 if nth == 1 else 2,
+            count=cast("Literal[1, 2, 3]", nth),
             counted_by=people,
             **content,
         )
@@ -122,7 +125,7 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         """The fact of the cage's count. Raises `Refused`."""
         self._require_record()
         if self.next_count() is not None:
-            raise self._refused("It is not counted twice yet", "Wait for the count room.")
+            raise self._refused("A count of it is due", "Wait for the count room.")
         if self.verified:
             raise self._refused("It is verified already", "Go back to the list of boxes.")
         if same_people([by], [one for body in self.counts for one in body.counted_by]):

@@ -36,7 +36,8 @@ def content(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 COUNTS = (
     *columns("table box", "first_count second_count verified"),
-    *columns("counted_first_by counted_second_by verified_by"),
+    *columns("counted_first_by counted_second_by verified_by", "third_count"),
+    *columns("counted_third_by"),
 )
 
 
@@ -48,7 +49,7 @@ def _stays(day: papers.EnteredDay) -> Iterator[tuple[str, DropBox]]:
 
 
 def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each stay of a box on the day: both counts and the cage's verification, and who signed each.
+    """Each stay of a box on the day: its counts and the cage's verification, and who signed each.
 
     The last count of a number and the last verification stand; a missing one is n/a.
     """
@@ -60,8 +61,9 @@ def box_counts(asked: AskedReport) -> Iterator[Sequence[Value]]:
                 totals[fact.body.count] = count_total(fact, {}), ", ".join(fact.body.counted_by)
         bodies = [f.body for f in box.verified if isinstance(f.body, DropBoxVerified)]
         cage = (bodies[-1].total, bodies[-1].by) if bodies else (None, None)
-        amounts, people = zip(*(totals.get(nth, (None, None)) for nth in (1, 2)), cage, strict=True)
-        yield table, box.number, *amounts, *people
+        first, second, third = (totals.get(nth, (None, None)) for nth in (1, 2, 3))
+        amounts, people = zip(first, second, cage, strict=True)
+        yield table, box.number, *amounts, *people, *third
 
 
 NOTES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)

@@ -41,7 +41,7 @@ MEANINGS = {
     "chips": "chips by denomination",
     "claim": "what the patron says, in the patron's words",
     "code": "code of the finding, or kind of the alert",
-    "count": "first or second count of the box",
+    "count": "first, second or third count of the box",
     "counted": "number of cards",
     "counted_by": "who counted",
     "counter_checks": "counter checks in the box, each with its amount",

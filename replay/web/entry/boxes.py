@@ -1,7 +1,7 @@
-"""Counting a box: a blank form for the first count, a blank one for the second, then the cage's.
+"""Counting a box: a blank form for each count, then the cage's.
 
-A counter sees both counts after the second, the cage after it verified. Who reads counts on other
-pages counts none here.
+There are two counts, and a third one if these disagree. A counter sees them after the last, the
+cage after it verified. Who reads counts on other pages counts none here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ledger.errors import NotFound, Refused, Usage
 from ledger.facts.money import Voucher
 from ledger.finance.boxes import KINDS, PaperKind, counted, numbers_of
 from replay.recording.box_counts import CountedBox
+from replay.text.typed import same_people
 from replay.web.access.authentication import signed_in
 from replay.web.entry import papers, typed
 from replay.web.entry.second_person import require_signature, second_person
@@ -36,6 +37,9 @@ Form = Annotated[Mapping[str, str], Depends(typed.form_of)]
 
 _SEES_COUNTS: frozenset[Role] = frozenset(("finance", "auditor", "cage"))
 """Roles of people who see counts elsewhere, or verify them."""
+
+
+NAMES = papers.NAMES_OF_COUNTS
 
 
 class ComparedCounts(NamedTuple):
@@ -80,7 +84,7 @@ def _body(
         return case.verify(typed.amount(form, "total"), user.employee)
     second = second_person(request, form.get("second", ""))
     papers.require_department(request, second, "count", without=_SEES_COUNTS)
-    nth = 2 if form.get("count") == "2" else 1
+    nth = int(form["count"]) if form.get("count") in ("2", "3") else 1
     content = typed.box_content(form)
     if not any(content.values()) and form.get("empty") != "yes":
         raise Usage(
@@ -146,17 +150,22 @@ def _page(
     wrong: str = "",
 ) -> Response:
     verified = [body.total for body in case.verified]
-    done = case.next_count() is None
+    due = case.next_count()
+    done = due is None
+    others = bool(same_people([user.employee], [n for of in case.counts for n in of.counted_by]))
     may_see = done and (not case.at_cage or bool(verified))
     return page(
         request,
         "entry_box.html",
         status,
         case=case,
-        due=None if case.at_cage else case.next_count(),
+        due=None if case.at_cage else due,
+        others=others,
         to_verify=case.at_cage and done and not verified,
         state=papers.box_state(case),
         compared=_compared(case) if may_see else [],
+        counts=[NAMES[body.count].capitalize() for body in case.counts] if may_see else [],
+        name_of_due=NAMES.get(due or 0, ""),
         verified=verified if may_see else [],
         without_amount=_without_amount(case) if may_see else [],
         form=form or {},

@@ -147,11 +147,15 @@ def slip_state(slip: SlipRecord) -> str:
     return "requested"
 
 
+NAMES_OF_COUNTS = {1: "first", 2: "second", 3: "third"}
+"""The counts of a box by their number."""
+
+
 def box_state(case: CountedBox) -> str:
     """What is due of a box, in words."""
     due = case.next_count()
     if due is not None:
-        return "waits for its first count" if due == 1 else "waits for its second count"
+        return f"waits for its {NAMES_OF_COUNTS[due]} count"
     return "verified" if case.record and case.record.verified else "waits for the cage"
 
 

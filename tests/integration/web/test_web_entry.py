@@ -61,7 +61,7 @@ def floor(database: Database, tmp_path: Path) -> Iterator[Site]:
 
 
 SECONDS: dict[Role, Sequence[str]] = {
-    "count": ("N-7", "N-8", "N-9"), "pit": ("D-1",), "cage": ("G-1", "C-9"),
+    "count": ("N-6", "N-7", "N-8", "N-9"), "pit": ("D-1",), "cage": ("G-1", "C-9"),
     "marketing": tuple(f"X-{nth}" for nth in range(8)),
 }  # fmt: skip
 """People who sign as the second one, by role."""
@@ -117,6 +117,43 @@ def facts(site: Site, *types: str) -> list[tuple[str, dict[str, Any]]]:
     return [(row.source, json.loads(row.data)) for row in rows]
 
 
+def test_counts_that_disagree_are_followed_by_a_third_of_other_people(floor: Site) -> None:
+    """The control is a second count that agrees: it is the last."""
+    first, second, third = (floor.browser(name) for name in ("count1", "count2", "n-7"))
+    cage, path = floor.browser("cage1"), BOX
+    assert send(first, path, count="1", second="N-9", notes_10000="3").status_code == 303
+    assert send(third, path, count="3", second="N-6", notes_10000="3").status_code == 422, "early"
+    assert send(second, path, count="2", second="N-8", notes_10000="4").status_code == 303
+    for who in (first, second, third, cage):
+        shown = who.get(path).text
+        assert "300.00" not in shown
+        assert "400.00" not in shown
+    assert "waits for its third count" in third.get("/entry").text
+    assert "Put on record" in third.get(path).text
+    assert "You counted this box." in second.get(path).text
+    assert "Put on record" not in second.get(path).text
+    assert send(cage, path, total="400").status_code == 422, "a count is due"
+    for other, who in (("N-9", third), ("N-8", third), ("N-6", first), ("N-6", second)):
+        assert send(who, path, count="3", second=other, notes_10000="4").status_code == 422, other
+    assert send(third, path, count="3", second="N-6", notes_10000="4").status_code == 303
+    assert "Third count" in third.get(path).text
+    assert send(cage, path, total="400").status_code == 303
+    counts = [of for _, of in facts(floor, "drop_box_counted")]
+    assert [(of["count"], of["counted_by"]) for of in counts] == [
+        (1, ["S-count1", "N-9"]), (2, ["S-count2", "N-8"]), (3, ["N-7", "N-6"]),
+    ]  # fmt: skip
+    floor.take_in([])
+    [win] = wins.read(floor.database)
+    assert win.drop.cash == 40_000
+    assert [each.code for each in win.exceptions] == ["counts_disagree"]
+    agreed = f"/entry/boxes/p/CC-07/{DAY}/B2"
+    assert entered(floor.browser("pit1"), "drop_box_attached", table="CC-07", box="B2",
+                   gaming_day=DAY) == 303  # fmt: skip
+    for nth, who, other in (("1", first, "N-9"), ("2", second, "N-8")):
+        assert send(who, agreed, count=nth, second=other, notes_10000="4").status_code == 303
+    assert send(third, agreed, count="3", second="N-6", notes_10000="4").status_code == 422
+
+
 def test_a_box_is_counted_twice_blind_and_verified_blind(floor: Site) -> None:
     first, second, cage = (floor.browser(name) for name in ("count1", "count2", "cage1"))
     assert send(first, BOX, count="1", second="N-9", **CONTENT).status_code == 303
@@ -127,6 +164,8 @@ def test_a_box_is_counted_twice_blind_and_verified_blind(floor: Site) -> None:
     assert "waits for its second count" in second.get("/entry").text
     assert "Verify" not in cage.get(BOX).text
     assert send(second, BOX, count="2", second="N-8", **CONTENT, **BOTH).status_code == 303
+    third = floor.browser("n-7")
+    assert send(third, BOX, count="3", second="N-6", **CONTENT, **BOTH).status_code == 303
     for who in (first, second):
         shown = who.get(BOX).text
         assert "$300.00" in shown
@@ -141,7 +180,7 @@ def test_a_box_is_counted_twice_blind_and_verified_blind(floor: Site) -> None:
     assert "$300.00" in shown
     made = facts(floor, "drop_box_counted", "drop_box_verified")
     assert [source for source, _ in made] == [
-        "/p/count-room/entry", "/p/count-room/entry", "/p/cage/entry",
+        *("/p/count-room/entry",) * 3, "/p/cage/entry",
     ]  # fmt: skip
     assert made[0][1] == {
         "box": "B1", "table": "CC-07", "gaming_day": DAY, "count": 1, "currency": {"10000": 3},

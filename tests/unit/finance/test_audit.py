@@ -143,6 +143,21 @@ def test_people_who_signed_both_steps_of_a_slip_are_named_together() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("third", "found"),
+    [(["N-5", "N-6"], []), (["N-5", "N-3"], ["one_person"]), (["N-5", "N-5"], ["one_person"])],
+)
+def test_a_third_count_holds_and_is_of_people_who_made_none_before(
+    third: list[str], found: list[str]
+) -> None:
+    """The counts still disagree. The control has other people."""
+    told = [count(56, currency={"100": 3}), count(57, 2, currency={"100": 4})]
+    again = count(55, 3, currency={"100": 5}, counted_by=third)
+    win = worked_out(day_lines(*told, again))[0][0]
+    assert win.drop.cash == 500
+    assert sorted(codes(win)) == sorted(["counts_disagree", *found])
+
+
 def test_a_check_or_a_voucher_twice_in_boxes_is_an_exception_and_coupons_keep_theirs() -> None:
     win = table_day(ISSUED, count(59, counter_checks=[CHECK, CHECK], vouchers=["V-1", "V-1"]))
     assert codes(win) == ["check_boxed_twice", "voucher_boxed_twice"]
