@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from ledger.simulate.cameras.cameras import CAMERA_FAULTS, cameras_of, recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
-from ledger.simulate.floor_files import FilmedWindow, WrittenFloor, read_shots, worst_and, write
+from ledger.simulate.floor_files import (
+    LATER,
+    FilmedWindow,
+    WrittenFloor,
+    hour_of_worst,
+    read_shots,
+    worst_and,
+    write,
+)
 from ledger.simulate.plan import DEALT, MISREADINGS, MISTAKES, Plan, Planted, TablePlan, plan_of
 
 __all__ = [
     "CAMERA_FAULTS",
     "DEALT",
+    "LATER",
     "MISREADINGS",
     "MISTAKES",
     "Emitted",
@@ -25,6 +34,7 @@ __all__ = [
     "cameras_of",
     "deal",
     "happenings",
+    "hour_of_worst",
     "line",
     "plan_of",
     "read_shots",

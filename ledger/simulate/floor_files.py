@@ -29,6 +29,8 @@ ROUND_US = 4 * SECOND
 """Filmed before and after a round."""
 END_US = 48 * SECOND
 """How much of a round is filmed, up to its end."""
+LATER = "later"
+"""The folder of the shot lists that are drawn later."""
 _REPORT_EVERY = 2_000  # number of facts
 _NO_FAULTS: Mapping[str, Collection[str]] = MappingProxyType({})
 
@@ -53,6 +55,7 @@ class WrittenFloor(NamedTuple):
     feed: Path  # JSON Lines, in order of arrival
     truth: Path  # JSON Lines, one a mistake
     shots: tuple[Path, ...]  # one shot list for each camera and window
+    later: tuple[Path, ...]  # the same for windows that are drawn later, if at all
     facts: int  # number of lines of the feed
     rounds: int
     planted: tuple[Planted, ...]
@@ -64,6 +67,7 @@ def write(
     progress: Callable[[int], None] | None = None,
     *,
     film: Sequence[FilmedWindow] | Choose | None = None,
+    later: Choose | None = None,
     cameras_max: int = 1,
     strip: bool = False,
     faults: Mapping[str, Collection[str]] = _NO_FAULTS,
@@ -72,6 +76,7 @@ def write(
 
     Films a minute around each mistake, or the windows of `film`, with up to `cameras_max` cameras a
     table; `strip`: small, with a strip that machines read. `faults`: of `CAMERA_FAULTS`, by camera.
+    The shot lists of what `later` chooses besides are in `later/*.json`.
     `progress` gets the number of facts written so far. Raises OSError if a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +101,10 @@ def write(
         windows = around(planted) if film is None else list(film)
     lists = shot_lists(plan, seen, windows, cameras_max=cameras_max, strip=strip, faults=faults)
     paths = tuple(_write_shots(folder / "shots", lists))
-    return WrittenFloor(feed, truth, paths, facts, len(rounds - {None}), tuple(planted))
+    rest = _without(later(plan, seen, planted), windows) if later else []
+    lists = shot_lists(plan, seen, rest, cameras_max=cameras_max, strip=strip, gaps=False)
+    behind = tuple(_write_shots(folder / LATER, lists))
+    return WrittenFloor(feed, truth, paths, behind, facts, len(rounds - {None}), tuple(planted))
 
 
 def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[FilmedWindow]:
@@ -119,6 +127,21 @@ def _joined(windows: Iterable[FilmedWindow]) -> list[FilmedWindow]:
     return found
 
 
+def _without(windows: Sequence[FilmedWindow], taken: Iterable[FilmedWindow]) -> list[FilmedWindow]:
+    """What remains of windows outside others, in order; less than a second is left out."""
+    rest = list(windows)
+    for other in taken:
+        parts: list[FilmedWindow] = []
+        for each in rest:
+            if each.table != other.table:
+                parts.append(each)
+                continue
+            parts.append(each._replace(to_us=min(each.to_us, other.from_us)))
+            parts.append(each._replace(from_us=max(each.from_us, other.to_us)))
+        rest = [part for part in parts if part.to_us - part.from_us >= SECOND]
+    return sorted(rest)
+
+
 def rounds_seen(seen: Sequence[Witnessed]) -> dict[str, FilmedWindow]:
     """The times of the rounds that ended at one table, with a little before and after each."""
     found, began_us = {}, 0
@@ -134,31 +157,45 @@ def rounds_seen(seen: Sequence[Witnessed]) -> dict[str, FilmedWindow]:
     return found
 
 
-def worst_and(others: int, *, hour: bool = False) -> Choose:
+def worst_and(others: int) -> Choose:
     """Film how the round ended where most money went wrong, and others that chance chooses.
 
     So a film says nothing of its round: most of what is filmed went right, and most of what went
-    wrong is not filmed. hour: film a whole hour around the worst round as well.
+    wrong is not filmed.
     """
 
     def choose(
         plan: Plan, seen: Mapping[str, Sequence[Witnessed]], planted: Sequence[Planted]
     ) -> list[FilmedWindow]:
-        rounds = {name: at for told in seen.values() for name, at in rounds_seen(told).items()}
-        wrong: dict[str, int] = defaultdict(int)
-        for made in planted:
-            if made.round in rounds:
-                wrong[made.round] += made.cents
+        rounds = _rounds(seen)
         chance = random.Random(f"{plan.seed}/film")  # noqa: S311 - repeatable, not for security
         names = sorted(rounds)
         chosen = set(chance.sample(names, min(others, len(names))))
-        worst = [max(sorted(wrong), key=lambda name: wrong[name])] if wrong else []
-        windows = [_end_of(rounds[name]) for name in sorted({*chosen, *worst})]
-        if hour:
-            windows += [_hour_around(rounds[name], plan) for name in worst]
-        return _joined(windows)
+        worst = _worst(rounds, planted)
+        return _joined(_end_of(rounds[name]) for name in sorted({*chosen, *worst}))
 
     return choose
+
+
+def hour_of_worst(
+    plan: Plan, seen: Mapping[str, Sequence[Witnessed]], planted: Sequence[Planted]
+) -> list[FilmedWindow]:
+    """An hour of the table at which most money went wrong in a round, with that round in it."""
+    rounds = _rounds(seen)
+    return [_hour_around(rounds[name], plan) for name in _worst(rounds, planted)]
+
+
+def _rounds(seen: Mapping[str, Sequence[Witnessed]]) -> dict[str, FilmedWindow]:
+    return {name: at for told in seen.values() for name, at in rounds_seen(told).items()}
+
+
+def _worst(rounds: Mapping[str, FilmedWindow], planted: Iterable[Planted]) -> list[str]:
+    """The round in which most money went wrong, if any did."""
+    wrong: dict[str, int] = defaultdict(int)
+    for made in planted:
+        if made.round and made.round in rounds:
+            wrong[made.round] += made.cents
+    return [max(sorted(wrong), key=lambda name: wrong[name])] if wrong else []
 
 
 def _end_of(round_: FilmedWindow) -> FilmedWindow:
@@ -180,12 +217,14 @@ def shot_lists(
     cameras_max: int = 1,
     strip: bool = False,
     faults: Mapping[str, Collection[str]] = _NO_FAULTS,
+    gaps: bool = True,
 ) -> Iterator[ShotList]:
-    """The shot lists of each table's cameras in these windows. One window has a gap, by the seed.
+    """The shot lists of each table's cameras in these windows.
 
-    `seen`: everything that happened at each table, in order.
+    `seen`: everything that happened at each table, in order. gaps: whether one window has a gap, by
+    the seed.
     """
-    gap = plan.seed % len(windows) if windows else 0
+    gap = plan.seed % len(windows) if windows and gaps else -1
     tables = {table.table: table for table in plan.tables}
     for number, window in enumerate(windows):
         table = tables[window.table]

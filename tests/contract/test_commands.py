@@ -32,7 +32,7 @@ LEAVES = {
     if getattr(command, "invoke_without_command", True)
 }
 """Commands that do something by themselves: all but the groups that only hold others."""
-WITHOUT_JSON = {"demo", "dossier", "relay", "serve", "simulate"}
+WITHOUT_JSON = {"demo", "demo-film", "dossier", "relay", "serve", "simulate"}
 WITHOUT_JSON |= {"log prove", "log seal", "witness serve"}
 WITHOUT_JSON |= {
     "keys revoke",

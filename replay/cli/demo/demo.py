@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
+from consumers.cameras.cameras import CAMERA_FACTS
 from consumers.finance import journal as entries
 from consumers.finance import wins
 from consumers.finance.sealed import sealed_wins
@@ -26,6 +27,7 @@ from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
 from consumers.rulings.touched_rounds import round_of
+from consumers.runtime.stopping import until_signalled
 from consumers.sealer.check import signed_checkpoint
 from consumers.sealer.metrics import SealerMetrics
 from consumers.sealer.sealer import EVERY_S, begin_log, seal
@@ -41,9 +43,19 @@ from ledger.errors import Refused
 from ledger.finance.groups import grouped
 from ledger.finance.win import TableWin
 from ledger.record.group_commit import Committer
-from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, worst_and, write
+from ledger.simulate import (
+    LATER,
+    Plan,
+    Planted,
+    WrittenFloor,
+    hour_of_worst,
+    plan_of,
+    worst_and,
+    write,
+)
 from ledger.values import RoundId, dollars, quantity
 from replay.cameras.intake.taking import take
+from replay.cli.footage.group import property_of, told_errors
 from replay.cli.record.append import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
@@ -58,11 +70,12 @@ from replay.dossier.signing.keys import make as make_key
 from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
-from replay.footage.simulated.filming import film
+from replay.footage.simulated.filming import SegmentBehind, film, film_behind
 from replay.recording.sealed_days import DayDecisions, Signers, versions_folder
 from replay.roster.door import Door
 from replay.rounds.reading import LoadedRound, load_round
 from replay.rounds.views import catch_up_views
+from replay.shell.connections import opened_database
 from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.text.journal import hledger
@@ -160,7 +173,8 @@ def demo(
     hours: Annotated[float, typer.Option(min=0.5, max=20, help="Hours of play.")] = 8.0,
     seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
     film_hour: Annotated[
-        bool, typer.Option("--film-hour", help="Film a whole hour of the worst table, too.")
+        bool,
+        typer.Option("--film-hour", help="At the end draw an hour of film, as `demo-film` does."),
     ] = False,
 ) -> None:
     """Deal a gaming day, find its mistakes, replay the worst.
@@ -177,7 +191,7 @@ def demo(
     _make_room(place)
     settings = _settings(place)
     plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
-    written = _stage("Deal", lambda advance: _deal(plan, place, advance, film_hour=film_hour))
+    written = _stage("Deal", lambda advance: _deal(plan, place, advance))
     with ThreadPoolExecutor(1) as beside, open_database(settings) as database:
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
         _stage("Take in", lambda advance: _take_in(database, written.feed, advance))
@@ -195,8 +209,35 @@ def demo(
     draw(wins_text(won))
     draw(pointers(_left(place, settings, worst.story.round)))
     print_drawn(f"Done in {time.monotonic() - began:.0f} s.\n")
+    if film_hour:
+        with open_database(settings) as database:
+            _draw_hour(database, place)
     if not checked.agrees:
         raise typer.Exit(FINDINGS)
+
+
+@app.command("demo-film")
+def demo_film() -> None:
+    """Draw an hour of the demonstration's film, behind.
+
+    `demo` films the end of a few rounds. The hour is of its worst table, and is drawn in files of
+    20 s while pages are served. Each is on record as soon as it is drawn. Other programs go first.
+    SIGTERM and SIGINT stop it after the files under way. Run it again and it goes on: no file is
+    drawn twice.
+
+    ROUND_LEDGER_HOME must be the demonstration's, by the line that `demo` prints.
+
+    Example: round-ledger demo-film
+    """
+    place = DemoPaths(in_force().home.parent)
+    if not (place.folder / MARK).is_file() or place.home != in_force().home:
+        raise Refused(
+            "This ledger is not a demonstration",
+            where=str(in_force().home),
+            hint="Run `round-ledger demo`, then the line that it prints to set ROUND_LEDGER_HOME.",
+        )
+    with opened_database() as database:
+        _draw_hour(database, place)
 
 
 def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
@@ -258,14 +299,13 @@ def _stop_what_runs_there(place: DemoPaths) -> None:
         )
 
 
-def _deal(
-    plan: Plan, place: DemoPaths, advance: Advance, *, film_hour: bool
-) -> tuple[WrittenFloor, str]:
+def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:
     written = write(
         plan,
         place.folder,
         lambda facts: advance(0, doing=f"Deal: {quantity(facts, 'fact')}"),
-        film=worst_and(FILMED, hour=film_hour),
+        film=worst_and(FILMED),
+        later=hour_of_worst,
         cameras_max=2,
     )
     tables = ", ".join(table.table for table in plan.tables)
@@ -312,14 +352,41 @@ def _film(
 def _index(database: Database, plan: Plan, place: DemoPaths) -> None:
     """Add each camera's folder as `footage add` does. Raises `Refused` if a segment is refused."""
     for folder in sorted(place.footage.iterdir()):
-        told_of = Known(plan.property, folder.name)
-        for taken in take(database, FootageIndex(place.home), footage_files(folder), told_of):
-            if taken.added.problem:
-                raise Refused(
-                    f"A drawn segment was refused: {taken.added.problem}",
-                    where=str(taken.added.path),
-                    hint="Try again. If it is refused again, this program has a defect.",
-                )
+        _take(database, place, footage_files(folder), Known(plan.property, folder.name))
+
+
+def _take(database: Database, place: DemoPaths, files: Sequence[Path], told: Known) -> None:
+    for taken in take(database, FootageIndex(place.home), files, told):
+        if taken.added.problem:
+            raise Refused(
+                f"A drawn segment was refused: {taken.added.problem}",
+                where=str(taken.added.path),
+                hint="Try again. If it is refused again, this program has a defect.",
+            )
+
+
+def _draw_hour(database: Database, place: DemoPaths) -> None:
+    """Draw the hour that the dealt floor has in store, and put each segment on record."""
+    began, behind = time.monotonic(), SegmentBehind(place.footage, 0, 0)
+    shots = sorted((place.folder / LATER).glob("*.json"))
+    with until_signalled(insist=False) as stop, told_errors(), progress("Film an hour") as advance:
+        catch_up_views(database, VIEWS, lambda *_, **__: None)
+        for behind in film_behind(shots, place.footage, stop):
+            _index_one(database, place, behind.path)
+            advance(1, total=behind.of)
+        catch_up_views(database, VIEWS, lambda *_, **__: None)
+    took = f"{time.monotonic() - began:.0f} s"
+    print_drawn(f"Film: {behind.done} of {quantity(behind.of, 'segment')} on record, {took}.\n")
+    if behind.done < behind.of:
+        print_drawn("Stopped. `round-ledger demo-film` goes on there.\n")
+
+
+def _index_one(database: Database, place: DemoPaths, file: Path) -> None:
+    """Add a segment as `footage add` does. Raises `Refused` if it is refused."""
+    camera = file.parent.name
+    with reading(database, [CAMERA_FACTS.name]) as store:
+        told = Known(property_of(store, camera, None), camera)
+    _take(database, place, [file], told)
 
 
 def _rule(database: Database, advance: Advance) -> tuple[None, str]:

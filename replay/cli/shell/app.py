@@ -35,6 +35,7 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("demo", "demo.demo", TRY, "Deal a gaming day, find its mistakes, replay the worst."),
+    Command("demo-film", "demo.demo", TRY, "Draw an hour of the demonstration's film, behind."),
     Command("simulate", "demo.simulate", TRY, "Deal a floor at random, with mistakes and footage."),
     Command("games", "rules.rules", TRY, "Show the games: paytables, readings, house edges."),
     Command("rounds", "rounds.rounds", INVESTIGATORS, "Search rounds, newest first."),

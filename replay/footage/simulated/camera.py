@@ -11,11 +11,13 @@ import hashlib
 import random
 import tempfile
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 
+from infra.files import replace_file
 from ledger.errors import Unavailable
 from ledger.facts import SegmentRecorded
 from ledger.simulate.cameras.shot_list import CameraPlan, ShotList, camera_clock_us
@@ -56,18 +58,34 @@ def draw(
     called with frames done and total, once a segment. Raises OSError if the folder cannot be
     written, Unavailable if this OpenCV cannot write VP8.
     """
-    plan = shot_list.plan
-    (folder / plan.camera).mkdir(parents=True, exist_ok=True)
-    groups = list(_segments(plan))
-    h264 = not plan.strip and find_spec("av") is not None
-    painter = Painter(shot_list, _size(plan, h264=h264))
+    groups = list(_segments(shot_list.plan))
+    painter = painter_of(shot_list)
     total, done, segments = sum(map(len, groups)), 0, []
     for captures in groups:
-        segments.append(_segment(painter, captures, folder, h264=h264))
+        segments.append(_segment(painter, captures, folder))
         done += len(captures)
         if progress:
             progress(done, total)
     return segments
+
+
+def labels(plan: CameraPlan) -> list[str]:
+    """The names of all segments of a plan under their folder, in order; none is drawn."""
+    return [_label(plan, captures) for captures in _segments(plan)]
+
+
+def draw_one(painter: Painter, number: int, folder: Path) -> DrawnSegment:
+    """Draw one segment of a shot list, by its place among `labels`; the same bytes as by `draw`."""
+    return _segment(painter, next(islice(_segments(painter.plan), number, None)), folder)
+
+
+def painter_of(shot_list: ShotList) -> Painter:
+    """What paints the pictures of a shot list."""
+    return Painter(shot_list, _size(shot_list.plan, h264=_is_h264(shot_list.plan)))
+
+
+def _is_h264(plan: CameraPlan) -> bool:
+    return not plan.strip and find_spec("av") is not None
 
 
 def _size(plan: CameraPlan, *, h264: bool) -> tuple[int, int]:
@@ -109,30 +127,32 @@ def _segments(plan: CameraPlan) -> Iterator[list[_Capture]]:
         yield current
 
 
-def _segment(
-    painter: Painter, captures: list[_Capture], folder: Path, *, h264: bool
-) -> DrawnSegment:
+def _label(plan: CameraPlan, captures: list[_Capture]) -> str:
+    start = format_time(captures[0].clock_ms * _MS)
+    kind = "mp4" if _is_h264(plan) else "webm"
+    return f"{plan.camera}/{start.replace(':', '').replace('-', '')}.{kind}"
+
+
+def _segment(painter: Painter, captures: list[_Capture], folder: Path) -> DrawnSegment:
     plan = painter.plan
     start_ms = captures[0].clock_ms
     ends_ms = captures[-1].clock_ms + 1000 // plan.frames_per_second
     times = [capture.clock_ms - start_ms for capture in captures]
     pictures = _pictures(painter, captures)
-    if h264:
+    if _is_h264(plan):
         from replay.footage.simulated.h264 import write_mp4  # noqa: PLC0415 - an optional extra
 
         octets = write_mp4(zip(times, pictures, strict=True), painter.size)
     else:
         packets = map(Packet, times, _encode(pictures, painter.size, plan.frames_per_second))
         octets = write_webm(list(packets), *painter.size, ends_ms - start_ms)
-    start = format_time(start_ms * _MS)
-    kind = "mp4" if h264 else "webm"
-    label = f"{plan.camera}/{start.replace(':', '').replace('-', '')}.{kind}"
-    (folder / label).write_bytes(octets)
+    label = _label(plan, captures)
+    replace_file(folder / label, octets)
     fact = SegmentRecorded(
         camera=plan.camera,
         path=label,
         sha256=hashlib.sha256(octets).hexdigest(),
-        start=start,
+        start=format_time(start_ms * _MS),
         frames=len(captures),
         duration_us=(ends_ms - start_ms) * _MS,
     )

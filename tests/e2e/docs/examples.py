@@ -9,6 +9,7 @@ from replay.docs.markdown import joined
 NOT_RUN = {
     "adjudicate": "the README runs it",
     "demo": "the tutorial runs it",
+    "demo-film": "it takes minutes; `tests/integration/film/test_film_behind.py` runs it",
     "dossier": "the page on dossiers runs it",
     "dlq replay": "there is no dead letter",
     "dlq show": "there is no dead letter",
