@@ -224,7 +224,7 @@ def day_records(
         used = uses_of_papers(store, of_day, dropped, variants)
         papers = put_together(
             numbers_left_out(store, tables, asked, variants),
-            boxed_twice(of_boxes, by_stay=report >= REPORT_7),
+            boxed_twice(of_boxes, report),
             attached_twice(of_boxes),
             exceptions_of_days(tables, report),
             issued_before(days_of(tables), issues_of_checks(store, tables, variants)),

@@ -123,28 +123,28 @@ _TWICE: dict[PaperKind, tuple[str, str]] = {
 
 
 def boxed_twice(
-    days: Mapping[DayKey, Sequence[Fact]], *, by_stay: bool = True
+    days: Mapping[DayKey, Sequence[Fact]], report: int = REPORT
 ) -> dict[DayKey, list[AuditException]]:
     """Papers that boxes of a property held more than once, by the day that shows it.
 
     A day names the counts of its own and of earlier days, so that a later box changes no earlier
-    day. `days`: the facts of each table's day in order of time. by_stay: as in `boxes`.
+    day. `days`: the facts of each table's day in order of time. report: the version of the report.
     """
     seen: dict[tuple[PaperKind, str, str], list[_Counted]] = defaultdict(list)
     for day in sorted(days):
-        held = boxes(days[day], by_stay=by_stay)
+        held = boxes(days[day], by_stay=report >= REPORT_7)
         for kind in _TWICE:
             for number, its in papers_in(held, kind).items():
                 seen[kind, day[0], number] += [_Counted(day, fact) for fact in its]
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
     for key in sorted(seen, key=lambda key: (key[1], list(_TWICE).index(key[0]), key[2])):
-        for day, exception in _of_number(key[0], key[2], seen[key]):
+        for day, exception in _of_number(key[0], key[2], seen[key], report):
             found[day].append(exception)
     return found
 
 
 def _of_number(
-    kind: PaperKind, number: str, counts: Sequence[_Counted]
+    kind: PaperKind, number: str, counts: Sequence[_Counted], report: int
 ) -> Iterator[tuple[DayKey, AuditException]]:
     code, name = _TWICE[kind]
     for day in sorted({each.day for each in counts}):
@@ -152,11 +152,14 @@ def _of_number(
         if len(its) > 1:
             places = dict.fromkeys(f"{table} on {label}" for (_, label, table), _ in its)
             facts = {(each.fact.source, each.fact.id): each.fact for each in its}
+            how = f"was counted {len(its)} times"
+            if len(facts) == 1 and report > REPORT_11 and isinstance(its[0].fact.body, BOX_FACTS):
+                how = f"stands {len(its)} times in one count of box {its[0].fact.body.box}"
             yield (
                 day,
                 AuditException(
                     code=code,
-                    says=f"{name} {number} was counted {len(its)} times: {', '.join(places)}.",
+                    says=f"{name} {number} {how}: {', '.join(places)}.",
                     facts=refs(list(facts.values())),
                 ),
             )

@@ -259,7 +259,7 @@ def _records(
     used = papers_used(facts)
     papers = put_together(
         _left_out(tables, report),
-        boxed_twice(days_of(tables), by_stay=report >= REPORT_7),
+        boxed_twice(days_of(tables), report),
         attached_twice(days_of(tables)),
         exceptions_of_days(tables, report),
         issued_before(days_of(tables), checks_issued(facts)),

@@ -159,8 +159,16 @@ def test_a_third_count_holds_and_is_of_people_who_made_none_before(
 
 
 def test_a_check_or_a_voucher_twice_in_boxes_is_an_exception_and_coupons_keep_theirs() -> None:
-    win = table_day(ISSUED, count(59, counter_checks=[CHECK, CHECK], vouchers=["V-1", "V-1"]))
+    counted = count(59, counter_checks=[CHECK, CHECK], vouchers=["V-1", "V-1"])
+    win = table_day(ISSUED, counted)
     assert codes(win) == ["check_boxed_twice", "voucher_boxed_twice"]
+    told = read_by_program(day_lines(ISSUED, counted))
+    for report, how in (
+        (REPORT, "stands 2 times in one count of box B1"),
+        (11, "was counted 2 times"),
+    ):
+        [said, _] = wins(told, [], None, report)[0].exceptions
+        assert said.says == f"Counter Check K-1 {how}: CC-07 on {DAY}."
     assert win.drop.counter_checks == 10_000  # of each box its last count
     assert codes(table_day(ISSUED, count(59, counter_checks=[CHECK]))) == []
     box = {"box": "B2", "table": "CC-08", "counter_checks": [CHECK]}
