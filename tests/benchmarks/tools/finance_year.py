@@ -113,7 +113,7 @@ def _inventory(table: str, kind: str, day: str, total: int) -> InventoryCounted:
         gaming_day=day,
         chips={"100": total // 100},
         total=total,
-        slip=f"I-{table}-{kind}",
+        slip=f"I-{table}-{day}-{kind}",
         counted_by="D-1",
         observed_by="F-1",
     )
