@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import Database
+    from ledger.finance.statistics.hold import HoldLimit
     from ledger.finance.win import TableWin
     from replay.reports.table import Value
 
@@ -34,6 +35,8 @@ class AskedReport(NamedTuple):
     since: str
     version: int | None = None
     kept: Path | None = None  # the folder of versions worked out before
+    period: Period = "day"
+    limits: Sequence[HoldLimit] = ()  # of hold; empty: those of regulations
 
 
 class ReportKind(NamedTuple):
@@ -47,6 +50,7 @@ class ReportKind(NamedTuple):
     of_seal: bool = True  # it has the figures of the closed day; else it follows the record
     sums: bool = False  # it can be printed for a week, month or year to date
     of_tables: bool = True  # a day on which no table has money has none
+    of_wins: bool = True  # its rows rest on the wins of each day of the period
 
     def table(self, asked: AskedReport) -> ReportTable:
         """The report's table."""

@@ -21,7 +21,7 @@ from ledger.finance.coupons import PIECES, BatchLine, QuarterLine, UnknownLine
 from ledger.finance.groups import grouped
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
-from replay.reports import coupon_papers, drop_boxes, play, slips
+from replay.reports import coupon_papers, drop_boxes, hold_limits, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns, days_between
 from replay.reports.overrides import OVERRIDES, overrides
 from replay.reports.table import ReportColumn
@@ -328,6 +328,10 @@ REPORTS = (
     ReportKind("master-game", "Master Game Report", "day", _MASTER, _master, sums=True),
     ReportKind("three-wins", "The three wins", "day", _THREE, _three_wins, sums=True),
     ReportKind("variance", "Hold, luck and error", "day", _VARIANCE, _variance),
+    ReportKind(
+        "limits", "Hold beside its limits", "day", hold_limits.LIMITS, hold_limits.limits,
+        of_seal=False, sums=True, of_wins=False,
+    ),
     ReportKind("mispays", "Mispay register", "day", _MISPAYS, _mispays, sums=True),
     ReportKind("boxes", "Box reconciliation", "day", drop_boxes.CONTENT, drop_boxes.content),
     ReportKind(

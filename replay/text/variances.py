@@ -9,7 +9,7 @@ from replay.text.wins import signed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ledger.finance.statistics.hold import LimitCheck, VarianceLine
+    from ledger.finance.statistics.hold import Explanation, LimitCheck, VarianceLine
 
 
 def check_says(check: LimitCheck) -> str:
@@ -23,6 +23,23 @@ def check_says(check: LimitCheck) -> str:
         within = "" if check.open or not check.left else ", which lies within the limit"
         told.append(f"{signed(check.left or 0)} left{within}")
     return ", ".join(told)
+
+
+def state_of(check: LimitCheck | None) -> str:
+    """Whether a hold lies within a limit, or what became of what lies outside."""
+    if check is None or check.outside is None:
+        return "not compared"
+    if not check.outside:
+        return "within"
+    return "open" if check.open else "explained"
+
+
+def explanation_says(of: Explanation) -> str:
+    """Who signed what of a table's variance, and why."""
+    if of.alone:
+        return f"{of.by} alone signed {signed(of.amount)}, which closes nothing: {of.because}"
+    rest = f", and left {signed(of.unexplained)} unexplained" if of.unexplained else ""
+    return f"{of.by} and {of.second} explained {signed(of.amount)}{rest}: {of.because}"
 
 
 def limits_say(found: Iterable[VarianceLine]) -> Iterator[tuple[str, str]]:

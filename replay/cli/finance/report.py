@@ -14,7 +14,9 @@ from infra.postgres.tape import properties
 from ledger.errors import Usage
 from ledger.finance.coupons import quarter_of
 from ledger.finance.groups import lowest_grade, over_days
+from ledger.finance.statistics.hold import LIMITS
 from ledger.values import format_time
+from replay.cli.finance.variance import of_house
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay
 from replay.recording.sealed_days import versions_folder
@@ -49,6 +51,9 @@ def report(
     period: Annotated[
         Period, typer.Option(help="Sums of the week, month or year to the gaming day.")
     ] = "day",
+    limits: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Limits of the house, for `limits`.")
+    ] = None,
     version: Annotated[
         int | None, typer.Option(min=1, help="What this version of a closed day said.")
     ] = None,
@@ -79,9 +84,16 @@ def report(
             "A report is of a gaming day", where="--gaming-day", hint="Give it as 2026-11-20."
         )
     _check(kind, period, version)
+    if limits and kind.name != "limits":
+        raise Usage(
+            f"`{kind.name}` has no limits", where="--limits", hint="The report limits has them."
+        )
+    of_hold = [*LIMITS, *of_house(limits)]
     with opened_views(kinds.VIEWS, property_) as database:
         since = first_day(gaming_day, period)
-        asked = _asked(database, kind, property_, gaming_day, since, version)
+        asked = _asked(database, kind, property_, gaming_day, since, version)._replace(
+            period=period, limits=of_hold
+        )
         head = _printed(database, kind, asked, to)
     if json:
         print_json({"report": name, **head._asdict(), "file": str(to)})
@@ -136,7 +148,7 @@ def _asked(
     if not houses and not kind.of_tables:
         houses = {property_} if property_ else properties(database)
     house = sealed_wins.one_house(houses, gaming_day)
-    if since < gaming_day:
+    if since < gaming_day and kind.of_wins:
         day["property"] = house
         days = days_between(since, gaming_day)
         wins = over_days(

@@ -35,7 +35,7 @@ from replay.rounds.views import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
 from replay.shell.settings import in_force
 from replay.text.typed import two_people, written
-from replay.text.variances import check_says, limits_say
+from replay.text.variances import check_says, explanation_says, limits_say
 from replay.text.wins import signed
 
 app = family()
@@ -68,7 +68,7 @@ def show(
 
     Example: round-ledger variance show --period month --gaming-day 2026-11-20
     """
-    chosen = [*LIMITS, *_of_house(limits)]
+    chosen = [*LIMITS, *of_house(limits)]
     with opened_views(variances.VIEWS, property_) as database:
         name = variances.one_property(database, property_)
         day = gaming_day or variances.last_day(database, name)
@@ -226,7 +226,7 @@ def _with(database: Database, property_: str, body: VarianceExplained) -> Iterat
     )
 
 
-def _of_house(path: Path | None) -> list[HoldLimit]:
+def of_house(path: Path | None) -> list[HoldLimit]:
     """The limits of a file. Raises `Usage` if it is none."""
     if path is None:
         return []
@@ -271,14 +271,7 @@ def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:
                     f"{check_says(check)}"
                 )
         for said in each.explained:
-            amount = signed(said.amount)
-            how = f"{amount} explained by {said.by} and {said.second}"
-            if said.unexplained:
-                how = f"{amount} explained and {signed(said.unexplained)} not, "
-                how += f"by {said.by} and {said.second}"
-            if said.alone:
-                how = f"{said.by} alone signed {amount}, which closes nothing"
-            say(f"{each.group} · {said.table} · {how}: {said.because}")
+            say(f"{each.group} · {said.table} · {explanation_says(said)}")
 
 
 def _money(cents: int | None) -> str | None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 HEAD = ReportHead("hollywood", "A report", DAY, "COUNTED", 0, "0" * 64, "now", "me", 0)
 NEW = (
     *("slips", "inventories", "wagers", "rake", "tax-week", "coupons-day", "coupons-month"),
-    *("mispays", "denominations", "box-counts", "overrides"),
+    *("mispays", "denominations", "box-counts", "overrides", "limits"),
 )
 
 

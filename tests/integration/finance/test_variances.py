@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +99,7 @@ def test_what_lies_outside_is_open_until_two_people_explain_it(cli: Cli, tmp_pat
     signers = {each["second"] for each in found["explained"]}
     assert (done.code, found["open"], signers) == (0, False, {"F-2", "F-3", " f-1 "})
     said = cli(*show).err
-    assert "explained by F-1 and F-2: One patron." in said
+    assert "F-1 and F-2 explained +$70.00: One patron." in said
     assert "win +$70.00 off the base, +$70.00 explained, $0.00 left" in said
     assert cli(*show, "--open", "--json").json == []
     limits.write_text("{}", encoding="utf-8")
@@ -126,6 +127,45 @@ def test_what_an_explanation_leaves_is_said_beside_its_amount(cli: Cli, tmp_path
         "3 %": False,
         "4 %": True,
     }
+
+
+def test_limits_are_printed_with_their_sources_and_what_explains_them(
+    cli: Cli, tmp_path: Path
+) -> None:
+    feed, limits, file = (tmp_path / name for name in ("feed.jsonl", "limits.json", "limits.csv"))
+    feed.write_text("".join(f"{json.dumps(each)}\n" for each in two_days()), encoding="utf-8")
+    limits.write_text(json.dumps(HOUSE), encoding="utf-8")
+    cli("ingest", feed)
+    report = ("report", "limits", "--gaming-day", NEXT, "--limits", limits, "--to")
+
+    def printed() -> dict[tuple[str, str], dict[str, str]]:
+        assert cli(*report, file).code == 0
+        _, _, text = file.read_text(encoding="utf-8").partition("\n\n")
+        rows = list(csv.DictReader(text.splitlines()))
+        assert len(rows) == 6, "two limits of a table, a game and a shift; nobody dealt"
+        return {(each["by"], each["limit"]): each for each in rows}
+
+    found = printed()
+    of_house = found["table", "10 %"]
+    assert (of_house["group"], of_house["state"], of_house["source"]) == ("CC-07", "open", "house")
+    assert (of_house["hold"], of_house["base_level"], of_house["left"]) == (
+        "90.00",
+        "20.00",
+        "70.00",
+    )
+    assert found["table", "95 %"]["source"] == "COMAR 36.05.03.25B(2)"
+    explain = ("variance", "explain", "CC-07", NEXT, "--property", "p", "--because", "One patron.")
+    people = ("--by", "F-1", "--second", "F-2")
+    assert cli(*explain, "--amount", "7000", *people).code == 0
+    of_house = printed()["game", "10 %"]
+    assert (of_house["state"], of_house["explained"]) == ("explained", "70.00")
+    assert of_house["investigations"] == "F-1 and F-2 explained +$70.00: One patron."
+    for suffix in (".html", ".pdf"):
+        assert cli(*report, tmp_path / f"limits{suffix}").code == 0
+    assert "One patron." in (tmp_path / "limits.html").read_text(encoding="utf-8")
+    assert cli(*report, file, "--period", "month").code == 0
+    assert cli(*report, file, "--period", "week").code == 2
+    assert cli("report", "boxes", *report[2:], file).code == 2, "no other report has limits"
 
 
 @pytest.mark.parametrize("by", ["table", "game", "shift"])
