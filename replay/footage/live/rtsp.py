@@ -51,6 +51,24 @@ _SAYS = {
 }
 """What a refused request means, by status."""
 
+_CODECS = {
+    **dict.fromkeys(("H265", "HEVC"), "H.265"),
+    **dict.fromkeys(("H263", "H263-1998", "H263-2000"), "H.263"),
+    **{name: name for name in ("VP8", "VP9", "AV1")},
+    "MP4V-ES": "MPEG-4 Part 2",
+    "MPV": "MPEG-2",
+    "JPEG": "Motion JPEG",
+}
+"""Formats that are not shown live, by their names in a description (RFC 3551 and its registry)."""
+
+_NUMBERED = {"26": "Motion JPEG", "31": "H.261", "32": "MPEG-2", "34": "H.263"}
+"""The same by their payload types, for a description that does not name them."""
+
+_ONLY_H264 = (
+    "Only H.264 is shown live: it is copied, and every browser plays it. Set a stream of this "
+    "camera to H.264"
+)
+
 _STATUS = re.compile(rb"RTSP/1\.\d (\d{3})\b")
 _CHALLENGED = re.compile(r'(\w+)=(?:"([^"]*)"|([^\s,]+))')
 _HASHES = {"md5": "md5", "sha-256": "sha256"}
@@ -260,10 +278,12 @@ def stream_of(description: str, base: str) -> StreamFormat:
     for each in media:
         if not each.startswith("video "):
             continue
+        head = each.partition("\n")[0]
+        codecs += [codec for number, codec in _NUMBERED.items() if number in head.split()[3:]]
         for told in re.findall(r"^a=rtpmap:(\d{1,3}) ([\w.-]{1,30})/\d+", each, re.MULTILINE):
             number, codec = int(told[0]), told[1].upper()
             if codec != "H264":
-                codecs.append(codec)
+                codecs.append(_CODECS.get(codec, "another format"))
                 continue
             terms = _attribute(each, f"fmtp:{number}", " ")
             if re.search(r"packetization-mode=2\b", terms):
@@ -271,7 +291,8 @@ def stream_of(description: str, base: str) -> StreamFormat:
             control = _joined(_joined(base, whole), _attribute(each, "control"))
             return StreamFormat(control, number, _parameters(terms))
     if codecs:
-        raise CameraError("its stream is not H.264, which every browser plays: set it to H.264")
+        names = " and ".join(dict.fromkeys(codecs))
+        raise CameraError(f"it sends {names}. {_ONLY_H264}")
     raise CameraError("it describes no picture")
 
 

@@ -21,7 +21,7 @@ from ledger.values import RoundId, parse_subject
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.live.table import BACK_S, back_path, table_path
-from replay.web.live.table_cameras import OnTables, TableName, table_cameras
+from replay.web.live.table_cameras import NO_CAMERAS, OnTables, TableName, table_cameras
 from replay.web.page import page
 from replay.web.pages.alarms import alarms
 from replay.web.pages.find import FRAGMENT
@@ -119,7 +119,7 @@ def _table(
         _state(board, quiet),
         (now_us - board.last_us) // 1_000_000,
         money.get(round_) if round_ else None,
-        next(iter(cameras.get(name, ())), None),
+        next(iter(cameras.get(name, NO_CAMERAS).shown), None),
         table_path(name),
         back_path(name),
     )

@@ -41,7 +41,7 @@ def picture(
     `X-Live-Says` has why no picture comes, empty if one does.
     """
     of = next((of for of, names in table_cameras(request).items()
-               if of.property == property and camera in names), None)  # fmt: skip
+               if of.property == property and camera in names.shown), None)  # fmt: skip
     state = ports(request).live.watch(property, camera) if of else None
     if state is None:
         raise NotFound(

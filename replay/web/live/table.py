@@ -21,7 +21,7 @@ from replay.cameras.coverage import coverage
 from replay.cameras.timeline import SEEN, sights_at
 from replay.web.access import blind_review
 from replay.web.live.pictures import Name
-from replay.web.live.table_cameras import TableName, table_cameras
+from replay.web.live.table_cameras import NO_CAMERAS, TableName, table_cameras
 from replay.web.page import page, round_path
 from replay.web.pages.find import FRAGMENT
 from replay.web.pages.footage import Viewer
@@ -63,7 +63,7 @@ def table(
         "live_money.html" if part else "live_table.html",
         zone=ports(request).zones().of(property),
         board=blind_review.boards([board], blind)[0],
-        cameras=table_cameras(request).get(TableName(property, table), ()),
+        cameras=table_cameras(request).get(TableName(property, table), NO_CAMERAS),
         money=_money(request, board, blind),
         back=back,
         back_s=BACK_S,

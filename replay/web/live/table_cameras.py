@@ -26,8 +26,16 @@ class TableName(NamedTuple):
     table: str
 
 
-OnTables = Mapping[TableName, Sequence[str]]
-"""The cameras with a live picture by table, each by name."""
+class TableCameraNames(NamedTuple):
+    """The cameras that are on a table now, by name."""
+
+    shown: Sequence[str]  # with a live picture
+    unset: Sequence[str]  # no address is set for them
+
+
+OnTables = Mapping[TableName, TableCameraNames]
+
+NO_CAMERAS = TableCameraNames((), ())
 
 
 class TableCameras:
@@ -40,7 +48,7 @@ class TableCameras:
         self._until = 0.0
 
     def now(self) -> OnTables:
-        """Every table that has such a camera."""
+        """The cameras of every table; none if no camera has a live picture."""
         if not self._ports.live.any:
             return {}
         with self._lock:
@@ -53,15 +61,16 @@ class TableCameras:
         with reading(self._ports.database, [CAMERA_FACTS.name]) as store:
             told = coverage(map(fact_of, mapping_rows(store)))
         on = {of: mapped_cameras(told, *of, FAR_US) for of in told.mapped}
-        return {
-            TableName(*of): found
-            for of, names in on.items()
-            if (found := [each for each in names if self._ports.live.has(of[0], each)])
-        }
+        found = {}
+        for of, names in on.items():
+            shown = [each for each in names if self._ports.live.has(of[0], each)]
+            unset = [each for each in names if each not in shown]
+            found[TableName(*of)] = TableCameraNames(shown, unset)
+        return found
 
 
 def table_cameras(request: Request) -> OnTables:
-    """The cameras of each table that have a live picture."""
+    """The cameras of each table, with and without a live picture."""
     state = request.app.state
     if not hasattr(state, "table_cameras"):
         state.table_cameras = TableCameras(ports(request))

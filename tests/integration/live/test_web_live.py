@@ -136,6 +136,14 @@ def test_only_cameras_of_tables_that_the_operator_gave_an_address_are_shown(
     assert nobody.ports.live.figures().wanted == 0
 
 
+def test_a_table_s_page_names_its_cameras_without_a_live_picture(nobody: Site) -> None:
+    who = nobody.browser("surveillance")
+    none = who.get("/live/table", params={"property": "hollywood", "table": "TDF-01"}).text
+    assert "No live picture of TDF-01-cam1, TDF-01-cam2: no address is set for them" in none
+    assert 'class="picture"' not in none
+    assert 'id="unset"' not in who.get("/live/table", params=AT_TABLE).text
+
+
 def test_who_may_not_see_footage_gets_neither_pictures_nor_money_on_live(nobody: Site) -> None:
     shown, not_shown = (nobody.browser(role).get("/live").text for role in ("auditor", "ops"))
     for part in ('class="picture"', "30 s back", "wagered"):

@@ -56,7 +56,16 @@ def test_parameters_are_taken_from_the_description_and_bad_ones_are_not() -> Non
     [
         ("", "describes no picture"),
         ("v=0\r\nm=audio 0 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n", "describes no picture"),
-        (VIDEO.replace("H264", "H265").format("x", "a"), "not H.264"),
+        (VIDEO.replace("H264", "H265").format("x", "a"), "it sends H.265. Only H.264 is shown"),
+        (VIDEO.replace("H264", "hevc").format("x", "a"), "it sends H.265. Only H.264 is shown"),
+        (VIDEO.replace("H264", "MP4V-ES").format("x", "a"), "it sends MPEG-4 Part 2. Only"),
+        (VIDEO.replace("H264", "<b>x</b>").format("x", "a"), "describes no picture"),
+        (VIDEO.replace("H264", "X-OWN").format("x", "a"), "it sends another format. Only"),
+        ("v=0\r\nm=video 0 RTP/AVP 26\r\n", "it sends Motion JPEG. Only"),
+        (
+            "m=video 0 RTP/AVP 26\r\n" + VIDEO.replace("H264", "H265").format("x", "a"),
+            "it sends Motion JPEG and H.265. Only",
+        ),
         (VIDEO.format("packetization-mode=2", "a"), "interleaves"),
     ],
 )
