@@ -22,6 +22,8 @@ from ledger.facts import (
 from ledger.facts.accounting import TournamentMoney
 from ledger.finance import boxes as in_boxes
 from ledger.finance import slips as on_slips
+from ledger.finance.causes import report_11
+from ledger.finance.causes.tray import TrayDay, causes_of_tray, tray_says
 from ledger.finance.exceptions import (
     BEFORE_OPENER,
     BY_ONE,
@@ -679,14 +681,7 @@ def _poker_boxes(of: DayRecord, figures: DayFigures) -> list[AuditException]:
 
 def _tray_item(of: DayRecord, tray: int) -> Item:
     counts = [fact for fact in (opener_of(of), closer_of(of.facts)) if fact]
-    return Item(
-        gap="count",
-        code="tray",
-        amount=tray,
-        says=f"The closer is {dollars(abs(tray))} {'more' if tray > 0 else 'less'} than opener, "
-        "slips, sales, exchanges and the chips of the rounds leave.",
-        facts=refs(counts),
-    )
+    return Item(gap="count", code="tray", amount=tray, says=tray_says(tray), facts=refs(counts))
 
 
 def _gained(amount: int) -> str:
@@ -713,7 +708,6 @@ def _amends(of: DayRecord) -> list[Item]:
 
 def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[Cause]:
     """What explains the gaps, or parts of them."""
-    by_code = {item.code: item for item in items if item.gap == "count"}
     found = [
         *on_slips.causes(of.slips),
         *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
@@ -721,29 +715,14 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         *_stakes(of),
         *_straddling(of),
     ]
-    tray = by_code.get("tray")
-    over = [
-        item
-        for kind in ("cash", "foreign", "vouchers")
-        if (item := by_code.get(f"box_{kind}")) and item.amount > 0
-    ]
-    if tray and tray.amount < 0 and over:
-        amount = min(-tray.amount, sum(item.amount for item in over))
-        found.append(
-            Cause(
-                gap=None,
-                code="unrecorded_buy_in",
-                amount=amount,
-                says=f"The boxes are over and the tray is short: a buy-in of {dollars(amount)} may "
-                "not have been recorded.",
-                facts=[ref for item in (*over, tray) for ref in item.facts],
-            )
-        )
-    if tray:
-        found += [cause for item in items if (cause := _lost(of, item, tray.amount))]
-        if not any(cause.gap == "count" for cause in found):
-            found += _lost_stakes(of, tray, items)
-    return found
+    tray = _tray(figures, of.rounds)
+    if tray is None or of.rounds.poker:
+        return found
+    counts = refs([fact for fact in (opener_of(of), closer_of(of.facts)) if fact])
+    its = TrayDay(tray, counts, items, found, of.rounds.beside_gaps)
+    if of.report <= REPORT_11:
+        return [*found, *report_11.causes_of_tray(its, stakes=of.report >= REPORT_5)]
+    return [*found, *causes_of_tray(its)]
 
 
 def _stakes(of: DayRecord) -> Iterator[Cause]:
@@ -778,26 +757,6 @@ def _straddling(of: DayRecord) -> Iterator[Cause]:
                 )
 
 
-def _lost_stakes(of: DayRecord, tray: Item, items: Sequence[Item]) -> list[Cause]:
-    """A wager that a device lost as a whole: the tray alone shows its chips, and no item does."""
-    itemised = {item.round for item in items}
-    rounds = [each for each in of.rounds.beside_gaps if each[0] not in itemised]
-    if not rounds or of.report < REPORT_5:
-        return []
-    names = [name for name, _ in rounds]
-    where = f"round {names[0]}" if len(names) == 1 else f"rounds {', '.join(names)}"
-    return [
-        Cause(
-            gap="count",
-            code="fact_missing",
-            amount=tray.amount,
-            round=names[0] if len(names) == 1 else None,
-            says=f"A device lost facts of {where}, which may have been of a wager. {tray.says}",
-            facts=joined(tray.facts, (ref for _, its in rounds for ref in its)),
-        )
-    ]
-
-
 def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
     """Counter checks that explain the box; before version 5 of the report in its words."""
     found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought, of.voided))
@@ -817,20 +776,3 @@ def _in_words(cause: Cause, words: Mapping[str, str]) -> Cause:
     for now, before in words.items():
         says = says.removesuffix(now) + before if says.endswith(now) else says
     return msgspec.structs.replace(cause, says=says)
-
-
-def _lost(of: DayRecord, item: Item, tray: int) -> Cause | None:
-    """A fact of a round that its device lost: the tray shows its chips, the record does not."""
-    beside = dict(of.rounds.beside_gaps).get(item.round or "")
-    if item.gap != "pay" or beside is None or item.amount * tray >= 0:
-        return None
-    if abs(item.amount) > abs(tray):
-        return None
-    return Cause(
-        gap="count",
-        code="fact_missing",
-        amount=-item.amount,
-        round=item.round,
-        says=f"A device lost a fact of round {item.round}. {item.says}",
-        facts=joined(item.facts, beside),
-    )

@@ -16,6 +16,7 @@ from consumers.finance.sealed import sealed_wins, signed_entries
 from consumers.rounds.search_index import VIEW as SEARCH
 from ledger.finance import checks as on_checks
 from ledger.finance import coupons as on_coupons
+from ledger.finance.causes.tray import FACT_MISSING
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import PIECES, BatchLine, QuarterLine, UnknownLine
 from ledger.finance.groups import grouped
@@ -118,9 +119,16 @@ _NOT_MISPAID = ("adjustment", "wrong_payer", "unrecorded")
 
 
 def _lost(of: TableWin, item: Item) -> bool:
-    """Whether a device lost a fact that an item of the pay gap is of: its cause says so."""
+    """Whether a device lost a fact that an item of the pay gap is of: its cause says so.
+
+    One cause may be of several items, if the tray does not say which of them it is of.
+    """
     return any(
-        cause.code == "fact_missing" and (cause.round, cause.amount) == (item.round, -item.amount)
+        cause.code == FACT_MISSING
+        and (
+            (cause.round, cause.amount) == (item.round, -item.amount)
+            or (cause.round is None and set(item.facts) <= set(cause.facts))
+        )
         for cause in of.causes
     )
 
@@ -152,7 +160,7 @@ def _mispays(asked: AskedReport) -> Iterator[Sequence[Value]]:
         for item in (each for each in of.items if each.gap == "pay"):
             places = (item.position, item.hand, item.wager, item.throw)
             told = (None if each is None else str(each) for each in places)
-            cause = "fact_missing" if _lost(of, item) else None
+            cause = FACT_MISSING if _lost(of, item) else None
             place = rounds.get(item.round or "", play.RoundPlace())
             stake = place.stakes.get((item.position, item.hand, item.wager, item.throw))
             yield (

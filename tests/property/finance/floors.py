@@ -269,6 +269,88 @@ FAULTS: tuple[Callable[[list[Line], random.Random], Planted | None], ...] = (
 """The faults; None where a floor has nothing to plant it in."""
 
 
+class Residual(NamedTuple):
+    """What one of several faults of a table leaves in the two gaps, and the cause that names it."""
+
+    count_gap: int
+    pay_gap: int
+    code: str | None = None  # None: no fact shows a cause
+    amount: int = 0
+
+
+def _lose(lines: list[Line], table: str, name: str, chance: random.Random) -> Line | None:
+    """A device loses a fact with this name of a table, and not its last; None if it has none."""
+    ends: dict[str, int] = {}
+    for each in lines:
+        if "sequence" in each:
+            ends[each["source"]] = max(int(each["sequence"]), ends.get(each["source"], 0))
+    places = [n for n in _named(lines, name) if _table(lines[n]) == table]
+    places = [n for n in places if lines[n]["data"].get("paid_from") != "cage"]
+    places = [n for n in places if int(lines[n]["sequence"]) < ends[lines[n]["source"]]]
+    return lines.pop(chance.choice(places)) if places else None
+
+
+def _send(lines: list[Line], table: str, kind: str, cents: int) -> None:
+    """Chips of a slip that nobody accepts lie in the tray, or left it."""
+    [at, *_] = (n for n in _named(lines, "table_opened") if _table(lines[n]) == table)
+    data = {"slip": f"{kind}-1", "chips": {"100": cents // 100}, "total": cents, "by": ["C", "S"]}
+    sent = {
+        **{name: lines[at][name] for name in ("specversion", "time", "source")},
+        "type": f"roundledger.{kind}_dispatched.v1",
+        "id": f"sent-{kind}-{table}",
+        "data": data,
+    }
+    lines.insert(at + 1, sent)
+    _raise(_closer(lines, table)["data"], cents if kind == "fill" else -cents)
+
+
+def _lost_money(
+    name: str, sign: int
+) -> Callable[[list[Line], str, random.Random], Residual | None]:
+    def lost(lines: list[Line], table: str, chance: random.Random) -> Residual | None:
+        gone = _lose(lines, table, name, chance)
+        cents = sign * gone["data"]["amount"] if gone else 0
+        return Residual(cents, -cents, "fact_missing", cents) if gone else None
+
+    return lost
+
+
+def _lost_buy_in(lines: list[Line], table: str, chance: random.Random) -> Residual | None:
+    gone = _lose(lines, table, "cash_bought_in", chance)
+    return Residual(0, 0, "unrecorded_buy_in", gone["data"]["amount"]) if gone else None
+
+
+def _sent(kind: str, sign: int) -> Callable[[list[Line], str, random.Random], Residual]:
+    def sent(lines: list[Line], table: str, chance: random.Random) -> Residual:
+        cents = 500 * chance.randint(1, 400)
+        _send(lines, table, kind, cents)
+        return Residual(sign * cents, 0, f"{kind}_not_accepted", sign * cents)
+
+    return sent
+
+
+def _tip(lines: list[Line], table: str, _: random.Random) -> Residual:
+    _raise(_closer(lines, table)["data"], 500)
+    return Residual(500, 0)
+
+
+WITH_OTHERS: tuple[Callable[[list[Line], str, random.Random], Residual | None], ...] = (
+    _lost_money("wager_collected", 1),
+    _lost_money("wager_paid", -1),
+    _lost_buy_in,
+    _sent("fill", 1),
+    _sent("credit", -1),
+    _tip,
+)
+"""Faults that a table's day has several of; None where it has no place for one."""
+
+
+def banked(lines: Sequence[Line]) -> list[str]:
+    """The tables that play against the house."""
+    opened = [lines[n] for n in _named(lines, "table_opened")]
+    return [_table(each) for each in opened if not games()[each["data"]["game"]].pots]
+
+
 def house(seed: int, days: int, *, minutes: int = 6, tables: int = 3) -> list[list[Line]]:
     """A simulated house's facts by day: each day's openers are the closers of the day before."""
     names = list(games())

@@ -11,7 +11,14 @@ import msgspec
 import pytest
 
 from tests.property.finance.auditor import audit
-from tests.property.finance.floors import FAULTS, floor, lost_fact, worked_out
+from tests.property.finance.floors import (
+    FAULTS,
+    WITH_OTHERS,
+    banked,
+    floor,
+    lost_fact,
+    worked_out,
+)
 from tests.suite.budget import budget
 
 if TYPE_CHECKING:
@@ -77,6 +84,31 @@ def test_a_fault_leaves_exactly_its_residual_and_its_name(
         for name, other in by_table.items():
             assert name == found.table or not (other.count_gap or other.pay_gap)
     assert planted, "no floor had a place for it"
+
+
+@budget("seeds", range(3), range(3, 350))
+def test_several_faults_of_a_day_leave_the_sum_of_their_residuals_and_hide_no_cause(
+    seeds: range,
+) -> None:
+    """Two to five faults a table; the control has a tip in the tray, which no fact shows."""
+    days = 0
+    for seed in seeds:
+        chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+        lines = deepcopy(_CLEAN(seed))
+        planted = {}
+        for table in banked(lines):
+            faults = chance.sample(WITH_OTHERS, chance.randint(2, 5))
+            planted[table] = [its for fault in faults if (its := fault(lines, table, chance))]
+        by_table = agree(lines)
+        for table, its in planted.items():
+            win = by_table[table]
+            assert win.count_gap == sum(each.count_gap for each in its)
+            assert win.pay_gap == sum(each.pay_gap for each in its)
+            due = sorted((each.code, each.amount) for each in its if each.code)
+            if all(each.code for each in its):
+                assert sorted((each.code, each.amount) for each in win.causes) == due
+            days += bool(due)
+    assert days >= len(seeds)
 
 
 @budget("seeds", range(1), range(1, 40))

@@ -1,0 +1,1 @@
+"""What explains the tray of a table's gaming day."""
