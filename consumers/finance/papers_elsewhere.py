@@ -65,10 +65,10 @@ def sold_elsewhere(
 
 
 def issues_of_checks(
-    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+    store: ViewStore, days: Mapping[DayKey, Sequence[Fact]], variants: tuple[int, int]
 ) -> dict[tuple[str, str], list[Fact]]:
-    """The facts at any table that issue the checks which these tables issued."""
-    own = checks_issued(f for facts in days_of(tables).values() for f in facts)
+    """The facts at any table that issue the checks which tables issued on these days."""
+    own = checks_issued(fact for facts in days.values() for fact in facts)
     return checks_issued(_facts_of(store, "issued", own, variants)) if own else {}
 
 
@@ -85,12 +85,12 @@ SELECT f.property, f.paper, f.time_us, f.source, f.fact_id, f.property, f.table_
 
 
 def disputes_used(
-    store: ViewStore, tables: Mapping[TableId, TableMoney], variants: tuple[int, int]
+    store: ViewStore, days: Mapping[DayKey, Sequence[Fact]], variants: tuple[int, int]
 ) -> dict[DisputeId, list[DisputeUse]]:
-    """As `feed.disputes_used`, of the disputes that these tables paid amends for."""
+    """As `feed.disputes_used`, of the disputes that tables paid amends for on these days."""
     wanted = {
         (key[0], fact.body.dispute)
-        for key, facts in days_of(tables).items()
+        for key, facts in days.items()
         for fact in facts
         if isinstance(fact.body, AdjustmentPaid)
     }

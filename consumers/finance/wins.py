@@ -59,7 +59,6 @@ from ledger.finance.feed import (
     PapersOfHouse,
     after_closers,
     closers_of,
-    days_of,
     empty,
     exceptions_of_days,
     games_of_days,
@@ -220,17 +219,17 @@ def day_records(
         tables = tables_asked(store, asked, variants, places)
         dropped = dropped_coupons(store, tables, asked)
         of_boxes = facts_of_boxes(store, tables, asked, variants, dropped)
-        of_day = on_day(tables, asked.gaming_day)
-        used = uses_of_papers(store, of_day, dropped, variants)
+        days = on_day(tables, asked.gaming_day)
+        used = uses_of_papers(store, days, dropped, variants)
         papers = put_together(
             numbers_left_out(store, tables, asked, variants),
             boxed_twice(of_boxes, report),
             attached_twice(of_boxes),
-            exceptions_of_days(tables, report),
-            issued_before(days_of(tables), issues_of_checks(store, tables, variants)),
-            settled_elsewhere(days_of(tables), disputes_used(store, tables, variants)),
+            exceptions_of_days(tables, days, report),
+            issued_before(days, issues_of_checks(store, days, variants)),
+            settled_elsewhere(days, disputes_used(store, days, variants)),
             counted_elsewhere(of_boxes, used),
-            numbers_used_twice(of_day, slips_used(store, of_day, variants)),
+            numbers_used_twice(days, slips_used(store, days, variants)),
             against_terms(
                 of_boxes,
                 used,

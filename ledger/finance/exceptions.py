@@ -412,10 +412,10 @@ def _issued_twice(facts: Iterable[Fact]) -> Iterator[AuditException]:
 def checks_issued(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
     """The facts that issue each counter check, by property and number, in order of time."""
     found: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    for fact in sorted(facts, key=by_time):
+    for fact in facts:
         if isinstance(fact.body, CounterCheckIssued):
             found[table_of(fact)[0], fact.body.check].append(fact)
-    return found
+    return {check: sorted(its, key=by_time) for check, its in found.items()}
 
 
 def issued_before(

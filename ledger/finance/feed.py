@@ -257,16 +257,17 @@ def _records(
     with_day = known.tables if report > REPORT_8 else ()
     tables = tables_of(facts, placing(facts, known.disputed, with_day, report))
     used = papers_used(facts)
+    days = days_of(tables)
     papers = put_together(
         _left_out(tables, report),
-        boxed_twice(days_of(tables), report),
-        attached_twice(days_of(tables)),
-        exceptions_of_days(tables, report),
-        issued_before(days_of(tables), checks_issued(facts)),
-        settled_elsewhere(days_of(tables), disputes_used(tables, known.disputed)),
-        counted_elsewhere(days_of(tables), used),
-        numbers_used_twice(days_of(tables), uses_of_slips(_with_unplaced(tables))),
-        against_terms(days_of(tables), used, games_of_days(tables), issued_coupons(facts)),
+        boxed_twice(days, report),
+        attached_twice(days),
+        exceptions_of_days(tables, days, report),
+        issued_before(days, checks_issued(facts)),
+        settled_elsewhere(days, disputes_used(tables, known.disputed)),
+        counted_elsewhere(days, used),
+        numbers_used_twice(days, uses_of_slips(_with_unplaced(tables))),
+        against_terms(days, used, games_of_days(tables), issued_coupons(facts)),
     )
     homeless = without_day(tables) if report >= REPORT_7 else {}
     rounds = _rounds(facts, rulings, known)
@@ -321,13 +322,17 @@ def sold_by_house(facts: Iterable[Fact]) -> dict[str, dict[str, int]]:
 
 
 def exceptions_of_days(
-    tables: Mapping[TableId, TableMoney], report: int
+    tables: Mapping[TableId, TableMoney], days: Mapping[DayKey, Sequence[Fact]], report: int
 ) -> dict[DayKey, list[AuditException]]:
-    """What each table's day shows by itself, and numbers of slips that were used before."""
+    """What some days of tables show by themselves, and numbers of slips that were used before.
+
+    days: the facts of each that is asked for.
+    """
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
+    for (property_, day, name), facts in days.items():
+        slips = tables[property_, name].slips.get(day, ())
+        found[property_, day, name] += of_one_day(facts, slips, report)
     for (property_, name), of in tables.items():
-        for day, facts in of.days.items():
-            found[property_, day, name] += of_one_day(facts, of.slips.get(day, ()), report)
         for day, its in of.again.items():
             found[property_, day, name] += its
     return found
