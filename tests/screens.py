@@ -23,7 +23,7 @@ import cv2
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.simulate import deal, line, plan_of
 from tests.fixtures.browser import CHROMIUM
 from tests.fixtures.cli import ROOT, Cli, environ

@@ -6,22 +6,18 @@ no facts, and no other role reads schema `access`.
 
 from __future__ import annotations
 
-import queue
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import psycopg
-
 from infra.postgres.connection import translated
+from infra.postgres.kept_connections import IdleConnections
 from infra.sender import os_login
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from infra.postgres.connection import AnyConnection, Database
-
-KEPT = 4
-"""Idle connections kept open."""
 
 READ = "read"
 """What an access event says of a reading."""
@@ -55,32 +51,22 @@ class AccessDatabase:
     """The tables of schema `access`, for several threads; `close` closes all connections."""
 
     def __init__(self, database: Database) -> None:
-        self.database = database
-        self._kept: queue.LifoQueue[AnyConnection] = queue.LifoQueue()
+        self._idle = IdleConnections()
+        self.database = replace(database, idle=self._idle)
 
     @contextmanager
     def open(self) -> Iterator[AnyConnection]:
         """A connection in one transaction. Raises `Unavailable`."""
-        with translated(self.database):
-            connection = self._connection()
-            try:
-                with connection.transaction():
-                    yield connection
-            except BaseException:
-                connection.close()
-                raise
-        if self._kept.qsize() < KEPT:
-            self._kept.put(connection)
-        else:
-            connection.close()
+        with (
+            translated(self.database),
+            self.database.connect("ledger_doorkeeper") as connection,
+            connection.transaction(),
+        ):
+            yield connection
 
     def close(self) -> None:
         """Close the idle connections; the next use connects again."""
-        while True:
-            try:
-                self._kept.get_nowait().close()
-            except queue.Empty:
-                return
+        self._idle.close()
 
     def events(self, limit: int = 100, *, read: bool = False, about: str = "") -> list[Event]:
         """The access events, newest first. read: the readings, which are left out otherwise.
@@ -95,18 +81,6 @@ class AccessDatabase:
                 (READ, read, about, about, limit),
             )
             return [Event._make(row) for row in rows.fetchall()]
-
-    def _connection(self) -> AnyConnection:
-        """A kept connection that still answers, else a new one."""
-        while True:
-            try:
-                connection = self._kept.get_nowait()
-            except queue.Empty:
-                return self.database.connect("ledger_doorkeeper")
-            with suppress(psycopg.OperationalError):
-                connection.execute("SELECT 1")
-                return connection
-            connection.close()
 
 
 def note(connection: AnyConnection, what: str, name: str, actor: Actor, detail: str = "") -> None:

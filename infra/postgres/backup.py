@@ -18,8 +18,8 @@ from psycopg import conninfo
 from infra.files import replace_file
 from infra.postgres import tape
 from infra.postgres.connection import Database, create_database, translated
-from infra.postgres.embedded import binaries
 from infra.postgres.migrations import create_roles, migrate
+from infra.postgres.server.embedded import binaries
 from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.record.verify import Verified, heads_from_json, heads_to_json

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import psycopg
 from psycopg import conninfo, errors, sql
 
 from infra.postgres import arrays
-from infra.postgres.embedded import embedded, running
-from infra.postgres.embedded import kept_running as embedded_kept_running
+from infra.postgres.kept_connections import PLANNED_ANEW, BoundedConnection, IdleConnections
 from infra.postgres.migrations import (
     AppliedMigration,
     applied_migrations,
@@ -25,14 +23,15 @@ from infra.postgres.migrations import (
     pending,
     require_migrated,
 )
+from infra.postgres.server.embedded import embedded, running
+from infra.postgres.server.embedded import kept_running as embedded_kept_running
 from ledger.errors import Denied, Refused, Unavailable, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator
 
     from infra.settings import Settings
 
-T = TypeVar("T")
 AnyConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 """A connection whose rows are plain tuples."""
 
@@ -98,32 +97,6 @@ It would keep the locks too, such as the lead of a relay. On a Unix socket they 
 """
 
 
-class Bounded(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that stops waiting for an answer after `answer_s_max` seconds.
-
-    The server's own limits do not help if the network drops the answer.
-    """
-
-    answer_s_max: float = float("inf")
-
-    def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:  # noqa: ANN401 - passed on as given
-        """Run one exchange with the server. Raises OperationalError after `answer_s_max`."""
-        return super().wait(_until(gen, monotonic() + self.answer_s_max), *args, **kwargs)
-
-
-def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
-    """Forward the waits of `gen`; the driver resumes it about every 0.1 s without data."""
-    ready = None
-    while True:
-        try:
-            wanted = gen.send(ready)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return] # typed by the generator
-        ready = yield wanted
-        if not ready and monotonic() > end:
-            raise psycopg.OperationalError("no answer from the server in time")
-
-
 class PlannedMigration(NamedTuple):
     """A migration of this program, and whether the database has it."""
 
@@ -137,6 +110,7 @@ class Database:
 
     url: str = field(repr=False)  # the everyday login
     owner_url: str = field(repr=False)  # the login that may create objects
+    idle: IdleConnections | None = field(default=None, repr=False, compare=False)
 
     @property
     def where(self) -> str:
@@ -155,6 +129,7 @@ class Database:
                 "lock_timeout": f"{LOCK_S_MAX}s",
                 "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
                 **_SERVERS_KEEPALIVE,
+                **(PLANNED_ANEW if self.idle else {}),
             }.items()
         )
         return conninfo.make_conninfo(
@@ -168,12 +143,18 @@ class Database:
     def connect(
         self, role: Role, *, autocommit: bool = True, answer_s_max: float = float("inf")
     ) -> AnyConnection:
-        """A new connection acting as `role`; the caller closes it. Raises `Unavailable`."""
-        connection = _connect(self.conninfo(role), autocommit=True)
+        """A connection acting as `role`; the caller closes it. Raises `Unavailable`.
+
+        A new one, or one that was kept open since its last use and is as new.
+        """
+        connection = self.idle.take(role) if self.idle else None
+        if connection is None:
+            connection = _connect(self.conninfo(role), autocommit=True)
+            connection.idle, connection.role = self.idle, role
+            arrays.register(connection)
         if role in _MEMORY:
             connection.execute(_RAISE_MEMORY, {"least": _MEMORY[role]})
         connection.autocommit = autocommit
-        arrays.register(connection)
         connection.answer_s_max = answer_s_max
         return connection
 
@@ -189,6 +170,16 @@ class Database:
             connection.read_only = True
             with connection.transaction():
                 yield connection
+
+
+@contextmanager
+def keeping(database: Database) -> Iterator[Database]:
+    """The database for a block in which connections are kept open for their next use."""
+    idle = IdleConnections()
+    try:
+        yield replace(database, idle=idle)
+    finally:
+        idle.close()
 
 
 @contextmanager
@@ -410,9 +401,9 @@ def translated(database: Database) -> Iterator[None]:
 _MAY_PASS = frozenset(("08", "25", "40", "53", "55", "57", "58"))
 
 
-def _connect(url: str, *, autocommit: bool) -> Bounded:
+def _connect(url: str, *, autocommit: bool) -> BoundedConnection:
     try:
-        return Bounded.connect(url, autocommit=autocommit)
+        return BoundedConnection.connect(url, autocommit=autocommit)
     except psycopg.OperationalError as error:
         raise _unavailable(url, error) from error
 

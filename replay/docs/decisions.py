@@ -86,7 +86,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "Disputes and custody": (120, 121, 132, 140, 211, 212, 213, 219, 220, 228, 229, 230),
     "Dossiers": (64, 123),
     "Replay and pages": (60, 128, 147, 159, 169, 176, 214, 215, 216, 248, 249, 252, 253, 254, 266),
-    "The program and its house": (2, 50, 53, 156, 157, 158, 165, 173, 182, 251),
+    "The program and its house": (2, 50, 53, 156, 157, 158, 165, 173, 182, 251, 286),
 }
 """The numbers of the decisions on each subject; each stands once."""
 

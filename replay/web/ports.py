@@ -14,7 +14,7 @@ from infra.access.relying_party import relying_party
 from infra.access.second_factor import SecondFactors
 from infra.access.sessions import Sessions
 from infra.access.users import Users
-from infra.postgres.connection import Database
+from infra.postgres.connection import Database, keeping
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Unavailable
@@ -78,6 +78,7 @@ def opened_ports(
     access, library = AccessDatabase(database), FootageIndex(settings.home)
     addresses = addresses_from(settings.live_cameras_file, settings.mediamtx_url)
     with (
+        keeping(database) as database,  # noqa: PLR1704 - pages connect in no other way
         closing(access),
         closing(LiveCameras(addresses)) as live,
         DisputeDecisions(database) as decisions,

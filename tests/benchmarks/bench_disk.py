@@ -17,8 +17,8 @@ from psycopg import conninfo
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.record.tape import Received

@@ -25,8 +25,8 @@ from consumers.registry import install
 from consumers.rulings.tables import MONEY
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading, tape_source
 from ledger.facts import DaySealed

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 
 import psycopg
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from tests.benchmarks.tools.served import place, start
 from tests.fixtures.cli import lines
 from tests.fixtures.http import BATCH, STRUCTURED, batch

@@ -25,7 +25,7 @@ from psycopg import conninfo
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import NAME, Database
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.facts import Body, CameraMapped, ClockChecked, SegmentRecorded

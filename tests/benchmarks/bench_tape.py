@@ -28,8 +28,8 @@ from psycopg import conninfo
 
 from infra.postgres import arrays
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from ledger.record.group_commit import Committer
 from ledger.record.tape import unframe_attributes

@@ -24,8 +24,8 @@ from consumers.rounds.index import ROUND_INDEX, TAPES, facts_of
 from consumers.rulings import rulings
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading, tape_source
 from ledger.facts import RulesSubmissionFiled

@@ -1,7 +1,7 @@
 """The keeper: a process that stops a server which stayed unused for long enough (ADR 0182).
 
-The last command that leaves a server starts it (`infra.postgres.embedded`). There is one for each
-home: it holds a lock from before its start to its end. It imports little, because it stays.
+The last command that leaves a server starts it (`infra.postgres.server.embedded`). There is one for
+each home: it holds a lock from before its start to its end. It imports little, because it stays.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from consumers.sealer.sealer import EVERY_S, begin_log, seal
 from consumers.sealer.views import ViewRounds
 from infra.files import replace_file
 from infra.postgres.connection import Database, begin_anew, open_database
-from infra.postgres.embedded import stop_unused
+from infra.postgres.server.embedded import stop_unused
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings

@@ -11,7 +11,7 @@ import typer
 from consumers.runtime.stopping import until_signalled
 from infra.kafka.clients import cluster
 from infra.postgres.connection import Database, server
-from infra.postgres.embedded import staying, stop_unused
+from infra.postgres.server.embedded import staying, stop_unused
 from infra.services import brokers, jars, supervisor
 from infra.services.brokers import Programs
 from infra.services.java import find_java

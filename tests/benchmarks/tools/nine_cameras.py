@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 from psycopg import conninfo
 
 from infra.postgres.connection import NAME
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped, IrregularityCalled, SegmentRecorded
 from ledger.record import wire
 from ledger.values import format_time, parse_time

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from psycopg import conninfo
 
 from infra.postgres.connection import NAME, create_database
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from tests.fixtures.cli import ROOT, START, environ
 
 if TYPE_CHECKING:

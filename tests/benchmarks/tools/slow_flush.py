@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

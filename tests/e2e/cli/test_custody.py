@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped, SegmentRecorded
 from ledger.record.wire import encode
 from replay.footage.library import thumbnails

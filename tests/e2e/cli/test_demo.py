@@ -17,8 +17,8 @@ import psycopg
 import pytest
 
 from infra.postgres.connection import begin_anew, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.settings import Settings
 from ledger.errors import Refused
 from replay.cli.demo.demo import MARK, DemoPaths, _make_room

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped, DisputeRaised
 from ledger.record.wire import encode
 from tests.fixtures.cli import ROOT, Cli, environ

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from tests.fixtures.cli import Cli, environ
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import av
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.values import format_time, parse_time
 from replay.dossier.signing.onvif import check
 from tests.fixtures.cli import Cli, environ

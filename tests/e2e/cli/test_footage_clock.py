@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped, CardsDealt, RoundStarted, WagerPlaced
 from ledger.record import wire
 from ledger.values import format_time

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import av
 import pytest
 
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from replay.footage.clips.clips import SegmentCut, clip
 from replay.footage.decoding.decoder import Job, decode
 from replay.footage.library.adding import FootageDetails, add

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from infra.postgres.connection import open_database
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from tests.fixtures.cli import Cli, environ

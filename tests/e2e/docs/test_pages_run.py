@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.postgres.connection import NAME
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from replay.docs.json_output import FORMS
 from tests.e2e.docs.blocks import blocks_of, pages
 from tests.e2e.docs.examples import KAFKA as KAFKA_COMMANDS

@@ -16,7 +16,7 @@ from playwright.sync_api import TimeoutError  # noqa: A004 - Playwright's own
 from psycopg import conninfo
 
 from infra.postgres.connection import NAME
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped
 from ledger.record import wire
 from ledger.values import format_time, parse_time

@@ -8,7 +8,7 @@ import pytest
 from psycopg import conninfo
 
 from infra.postgres.connection import NAME
-from infra.postgres.embedded import embedded
+from infra.postgres.server.embedded import embedded
 from ledger.facts import CameraMapped
 from ledger.record import wire
 from ledger.values import format_time, parse_time

@@ -12,7 +12,7 @@ import pytest
 
 from consumers.registry import install
 from infra.access.connections import AccessDatabase
-from infra.postgres.embedded import binaries
+from infra.postgres.server.embedded import binaries
 from infra.postgres.tape import PostgresTape
 from tests.fixtures.web import PASSWORD, add_user
 

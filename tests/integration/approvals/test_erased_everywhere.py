@@ -12,7 +12,7 @@ import pytest
 
 from infra.kafka.clients import administrator
 from infra.kafka.reader import reader
-from infra.postgres.embedded import binaries
+from infra.postgres.server.embedded import binaries
 from tests.fixtures.cli import Cli
 from tests.fixtures.kafka import relays
 

@@ -15,8 +15,8 @@ import pytest
 from consumers.registry import install
 from infra.kafka import topics
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded, kept_running
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded, kept_running
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres import url_of
 

@@ -15,7 +15,7 @@ import pytest
 
 from infra.postgres import embedded as under_test
 from infra.postgres.connection import Database, open_database
-from infra.postgres.embedded import embedded, kept_running
+from infra.postgres.server.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings, load
 from ledger.errors import Unavailable
@@ -125,7 +125,7 @@ def test_a_server_killed_a_moment_ago_is_started_again_at_once(
 def test_a_server_that_cannot_start_says_where_to_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.postgres.embedded.START_S_MAX", 0.1)
+    monkeypatch.setattr("infra.postgres.server.embedded.START_S_MAX", 0.1)
     (tmp_path / "postgres").write_text("not a folder")
     with pytest.raises(Unavailable, match="ROUND_LEDGER_DATABASE_URL"), embedded(tmp_path):
         pass

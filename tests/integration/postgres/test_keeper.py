@@ -18,7 +18,7 @@ import pytest
 
 from infra.postgres import embedded as module
 from infra.postgres.connection import open_database
-from infra.postgres.embedded import embedded, kept_running, running, staying, stop_unused
+from infra.postgres.server.embedded import embedded, kept_running, running, staying, stop_unused
 from infra.postgres.server.keeper import (
     ServerKeeper,
     arguments,

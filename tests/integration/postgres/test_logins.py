@@ -15,7 +15,7 @@ from psycopg import conninfo, errors, sql
 from consumers.registry import VIEWS
 from consumers.runtime.following import follow_on
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import binaries
+from infra.postgres.server.embedded import binaries
 from infra.postgres.tape import PostgresTape
 from ledger.errors import Denied, Unavailable
 from tests.fixtures.cli import Cli, environ, lines

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from tests.fixtures.postgres import fact, url_of

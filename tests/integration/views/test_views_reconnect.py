@@ -14,8 +14,8 @@ from consumers.registry import VIEWS
 from consumers.runtime import following
 from consumers.runtime.following import PAUSE_S_MAX, PAUSE_S_MIN, follow_on
 from infra.postgres.connection import Database, create_database
-from infra.postgres.embedded import embedded, kept_running
 from infra.postgres.migrations import migrate
+from infra.postgres.server.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
 from ledger.errors import Unavailable
 from tests.fixtures.cli import Cli, environ
