@@ -52,6 +52,10 @@ class ReportKind(NamedTuple):
     of_tables: bool = True  # a day on which no table has money has none
     of_wins: bool = True  # its rows rest on the wins of each day of the period
 
+    def first_day(self, gaming_day: str) -> str:
+        """The first day that one print of it is of; its papers may be of a whole quarter."""
+        return first_day(gaming_day, "month" if self.every == "quarter" else self.every)
+
     def table(self, asked: AskedReport) -> ReportTable:
         """The report's table."""
         return ReportTable(self.columns, [list(row) for row in self.rows(asked)])

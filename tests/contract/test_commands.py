@@ -81,7 +81,7 @@ def test_being_stopped_while_it_loads_is_no_traceback() -> None:
 
 HINDERED = """
 import errno, sys
-from infra.postgres import embedded
+from infra.postgres.server import embedded
 number = int(sys.argv.pop(1))
 def start(folder, first):
     raise OSError(number, "told by the system", "/srv/ledger")

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from infra.postgres import embedded
-from infra.postgres.server import keeper
+from infra.postgres.server import embedded, keeper
 from infra.postgres.server.process import FOLDER, living
 
 

@@ -147,6 +147,10 @@ def _asked(
     houses = {each.property for each in wins}
     if not houses and not kind.of_tables:
         houses = {property_} if property_ else properties(database)
+    if not houses:  # closed on the last day of its week or month
+        before = days_between(min(since, kind.first_day(gaming_day)), gaming_day)[:-1]
+        read = (sealed_wins.read(database, gaming_day=of, **day) for of in before)
+        houses = {each.property for its in read for each in its}
     house = sealed_wins.one_house(houses, gaming_day)
     if since < gaming_day and kind.of_wins:
         day["property"] = house
@@ -164,7 +168,7 @@ def _period(kind: ReportKind, asked: AskedReport) -> str:
         return quarter_of(day)
     if kind.every == "month":
         return day[:7]
-    since = first_day(day, "week") if kind.every == "week" else asked.since
+    since = kind.first_day(day) if kind.every == "week" else asked.since
     return day if since == day else f"{since}..{day}"
 
 

@@ -238,8 +238,8 @@ def test_what_comes_late_changes_no_byte_of_a_closed_days_reports_and_stands_in_
         return {name: head_of(cli, tmp_path, name) for name in names}
 
     of_seal = tuple(each.name for each in REPORTS if each.of_seal and each.name != "late")
-    other = json.loads(json.dumps(day_lines(count(59))).replace("CC-07", "CC-08"))
-    late = [each | {"id": f"late-{each['id']}"} for each in other]
+    other = json.dumps(day_lines(count(59))).replace("CC-07", "CC-08").replace('"B1"', '"B8"')
+    late = [each | {"id": f"late-{each['id']}"} for each in json.loads(other)]
     sold = fact("cash_bought_in", 10, position=1, amount=10_000)
     ingest(cli, tmp_path / "feed.jsonl", day_lines(sold, count(59)))
     assert cli("day", "close", DAY, "--by", "F-1", "--second", "F-2").code == 0
@@ -437,3 +437,16 @@ def test_an_inventory_of_a_month_names_what_differs() -> None:
     assert [each.step for each in month_inventory(facts, "2026-10", date_of)] == [
         *("in stock", "held by marketing", "not distributed")
     ]
+
+
+@pytest.mark.parametrize(("name", "more"), [("tax-week", ()), ("wagers", ("--period", "month"))])
+def test_a_week_or_month_is_printed_by_a_last_day_on_which_the_house_was_closed(
+    cli: Cli, tmp_path: Path, name: str, more: tuple[str, ...]
+) -> None:
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(*coup(TAKEN), count(59), closer=506_500))
+    on_it = printed(cli, tmp_path, name, *more)
+    assert len(on_it) > 0
+    assert printed(cli, tmp_path, name, *more, day="2026-11-22")[:1] == on_it[:1]
+    none = cli("report", name, "--gaming-day", "2026-10-31", "--to", tmp_path / "x.csv", *more)
+    assert none.code == 2, none.err
+    assert "No money is on record" in none.err

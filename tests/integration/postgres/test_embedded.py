@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.postgres import embedded as under_test
 from infra.postgres.connection import Database, open_database
+from infra.postgres.server import embedded as under_test
 from infra.postgres.server.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings, load
@@ -204,7 +204,7 @@ def test_without_it_a_killed_server_stays_away(tmp_path: Path) -> None:
 FIRST_START = (
     """
 import sys
-from infra.postgres import embedded as under_test
+from infra.postgres.server import embedded as under_test
 home, in_place = sys.argv[1:]
 if in_place:
     under_test._make = lambda folder: None

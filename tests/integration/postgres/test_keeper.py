@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from infra.postgres import embedded as module
 from infra.postgres.connection import open_database
+from infra.postgres.server import embedded as module
 from infra.postgres.server.embedded import embedded, kept_running, running, staying, stop_unused
 from infra.postgres.server.keeper import (
     ServerKeeper,
