@@ -247,7 +247,7 @@ class TapeRecorder(PostgresApplicationRecorder):
         with self.datastore.get_connection() as connection:
             arrays.register(connection)
             rows = tape.with_id_prefix(connection, source, prefix.removesuffix("0"))
-        versions = {_version(row.id): row for row in rows}
+        versions = {version_of(aggregate_id, row.source, row.id): row for row in rows}
         found = [
             StoredFact(aggregate_id, version, row.type, row.data, _received(row), row.position)
             for version, row in sorted(versions.items(), reverse=desc)
@@ -333,7 +333,7 @@ def _refuse_holes(connection: Any, events: Sequence[StoredEvent]) -> None:  # no
 def _version(fact_id: str) -> int:
     """The version in the id of an aggregate's fact; 0 for any other fact."""
     text = fact_id.rpartition("/")[2]
-    return int(text) if text.isascii() and text.isdecimal() else 0
+    return int(text) if text.isascii() and text.isdecimal() and text[0] != "0" else 0
 
 
 def _received(row: TapeRow) -> Received:

@@ -50,6 +50,27 @@ COMMANDS_ONLY = {
 }
 """Facts that no device may report, by stored name, with the command that records each."""
 
+_OF_DISPUTES = (
+    "dispute_raised", "dispute_noted", "observation_recorded", "claim_revealed",
+    "dispute_resolved", "adjustment_paid", "task_set", "task_done",
+)  # fmt: skip
+
+OWN_SOURCES: dict[str, frozenset[str]] = {
+    "office/days": frozenset(("day_sealed.v1", "day_reopened.v1")),
+    "office/submissions": frozenset(("rules_submission_filed.v1",)),
+    "office/approvals": frozenset(),  # `COMMANDS_ONLY` has all of its facts
+    "surveillance/disputes": frozenset(f"{name}.v1" for name in _OF_DISPUTES),
+    "surveillance/locks": frozenset(("footage_locked.v1",)),
+    "surveillance/log": frozenset(("log_entry_added.v1", "log_entry_corrected.v1")),
+    "surveillance/shift": frozenset(
+        ("shift_begun.v1", "shift_handed_over.v1", "shift_countersigned.v1")
+    ),
+}
+"""The ledger's own sources, by place and device, whose facts have ids that can be foretold.
+
+Each has the facts that the ledger records there. A copy of them may come by a feed (ADR 0282).
+"""
+
 TWO_PEOPLE = {
     "day_sealed.v1": "day close",
     "day_reopened.v1": "day reopen",
@@ -127,10 +148,8 @@ def _unapproved(fact: Received, *, is_signed: bool, is_waiting: bool) -> _Refusa
 def _by_roster(
     fact: Received, roster: Roster, now_us: int, verifies: Verifies
 ) -> Received | Quarantined:
-    if fact.type in COMMANDS_ONLY:
-        says = "A fact of this type is recorded by a command, not received from devices"
-        hint = f"use `round-ledger {COMMANDS_ONLY[fact.type]}` on the ledger's machine"
-        return _aside(fact, _Refusal("not_of_a_device", says, "$.type", hint))
+    if refusal := _not_of_a_device(fact):
+        return _aside(fact, refusal)
     if not roster.keys:
         return fact
     its = signed(fact)
@@ -149,6 +168,20 @@ def _by_roster(
     by_key = _by(fact, f"key:{key.key}")
     refusal = _may(fact, key, roster, now_us)
     return _aside(by_key, refusal) if refusal else by_key
+
+
+def _not_of_a_device(fact: Received) -> _Refusal | None:
+    """Why no device may say a fact, whoever signed it, or None."""
+    if fact.type in COMMANDS_ONLY:
+        says = "A fact of this type is recorded by a command, not received from devices"
+        hint = f"use `round-ledger {COMMANDS_ONLY[fact.type]}` on the ledger's machine"
+        return _Refusal("not_of_a_device", says, "$.type", hint)
+    own = OWN_SOURCES.get(fact.source.partition("/")[2].partition("/")[2])
+    if own is not None and fact.type not in own:
+        says = "Its source is one of the ledger's own, which records no fact of this type there"
+        hint = "let the device report under a source of its own"
+        return _Refusal("not_of_a_device", says, "$.source", hint)
+    return None
 
 
 def _may(fact: Received, key: SigningKey, roster: Roster, now_us: int) -> _Refusal | None:

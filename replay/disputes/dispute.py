@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from consumers.disputes import disputes
 from consumers.disputes.disputes import CaseTask
-from infra.postgres.recorder import aggregate_id, version_of
+from infra.postgres.recorder import aggregate_id
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused, Usage
 from ledger.facts import (
@@ -196,8 +196,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
             if folded and body.dispute == self.dispute:
                 field, made = folded
                 told = (*getattr(case, field), made(case, body, fact.time_us))
-                version = max(case.version, version_of(self.id, fact.source, fact.id))
-                case = replace(case, version=version, **{field: told})
+                case = replace(case, **{field: told})
         return case
 
     def raise_(self, round_: RoundId, position: int, claim: str, by: str) -> DisputeRaised:
@@ -389,6 +388,9 @@ _FOLDED: dict[type[Body], _Made] = {
     TaskSet: ("task_steps", lambda _, body, time_us: TaskStep(body, time_us)),
     TaskDone: ("task_steps", lambda _, body, time_us: TaskStep(body, time_us)),
 }
+
+FACTS = tuple(_FOLDED)
+"""The facts of a dispute."""
 """The list that a fact adds to, and its entry."""
 
 

@@ -42,8 +42,8 @@ REASONS = {
     "not_json": "The bytes are not JSON: cut off, or no JSON at all.",
     "not_approved": "It names two people, or stands for an input in quarantine. Once the ledger "
     "has users, two people release it.",
-    "not_of_a_device": "Keys, grants, approvals and releases are recorded by commands alone. "
-    "It is never released.",
+    "not_of_a_device": "Keys, grants, approvals and releases are recorded by commands alone, and "
+    "are never released. Or its source is one of the ledger's own, which has no such facts.",
     "not_utf8": "The bytes are not UTF-8.",
     "outside_grant": "The key signs for another source, or its role may not report this.",
     "oversize": "The fact is over 65,536 bytes long.",

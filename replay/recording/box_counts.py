@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import papers
-from infra.postgres.recorder import version_of
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused
 from ledger.facts import DropBoxCounted, DropBoxVerified
@@ -64,10 +63,9 @@ class CountedBox(Struct, frozen=True, kw_only=True):
         told = list(facts)
         meant = corrected(told, corrections(told))
         its = [fact for fact in meant if isinstance(fact.body, BOX_FACTS) and self._is_its(fact)]
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         stays = boxes(sorted(its, key=by_time))
         record = stays[-1] if stays else None
-        return replace(self, version=max(self.version, version), record=record)
+        return replace(self, record=record)
 
     def _is_its(self, fact: Fact) -> bool:
         body: Any = fact.body

@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import papers
-from infra.postgres.recorder import version_of
 from ledger.errors import Refused, Usage
 from ledger.facts.money import ChipSlip
 from ledger.finance.placing import by_time, table_of
@@ -85,9 +84,8 @@ class EnteredSlip(Struct, frozen=True, kw_only=True):
             if (slip.kind, slip.number) == (self.kind, self.slip)
             for each in slip.facts
         ]
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         record = next(iter(slips(sorted(its, key=by_time))), None)
-        return replace(self, version=max(self.version, version), record=record)
+        return replace(self, record=record)
 
     def next_steps(self) -> Sequence[SlipStep]:
         """The steps that may follow."""

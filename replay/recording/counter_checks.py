@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import coupons_and_checks
-from infra.postgres.recorder import version_of
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused
 from ledger.facts import (
@@ -63,8 +62,7 @@ class EnteredCheckBook(Struct, frozen=True, kw_only=True):
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts, as corrected."""
         told = list(facts)
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
-        return replace(self, version=max(self.version, version), lines=_lines(told))
+        return replace(self, lines=_lines(told))
 
     def require(self, body: Body) -> None:
         """Raise `Refused` for a book that is there already, and for numbers that are not blank."""
@@ -118,11 +116,9 @@ class EnteredCheck(Struct, frozen=True, kw_only=True):
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts, as corrected."""
         told = list(facts)
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         paid = (fact.body for fact in told if isinstance(fact.body, CounterCheckRedeemed))
         forms = frozenset(each.form for each in paid if each.form and each.check == self.check)
-        version = max(self.version, version)
-        return replace(self, version=version, lines=_lines(told), forms=forms)
+        return replace(self, lines=_lines(told), forms=forms)
 
     def require(self, body: Body) -> None:
         """Raise `Refused` for a step that the check's state does not allow.

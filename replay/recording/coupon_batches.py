@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import coupons_and_checks
-from infra.postgres.recorder import version_of
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused
 from ledger.facts import (
@@ -64,9 +63,8 @@ class CouponBatches(Struct, frozen=True, kw_only=True):
     def taking(self, facts: Iterable[Fact]) -> Self:
         """They after these facts, as corrected."""
         told = list(facts)
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         as_meant = corrected(told, corrections(told))
-        return replace(self, version=max(self.version, version), stock=stock(as_meant))
+        return replace(self, stock=stock(as_meant))
 
     def require(self, body: Body) -> None:
         """Raise `Refused` for a step that the serials' state does not allow."""

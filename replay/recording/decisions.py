@@ -8,9 +8,11 @@ aggregate is folded from both, in the order of the record.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
 from eventsourcing.persistence import IntegrityError, PersistenceError
+from msgspec.structs import replace
 
 from infra.postgres.recorder import Decided, Record, application_env, event_of, identity
 from ledger.errors import Refused, Unavailable
@@ -37,7 +39,10 @@ class Aggregate(Protocol):
 
     @property
     def version(self) -> int:
-        """The number of its facts decided here."""
+        """The number of the last of its ids that is taken without a gap: `Decisions.read` sets it.
+
+        Somebody else's fact may have taken an id; the next decision has the next free one.
+        """
 
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts, in the order of the record."""
@@ -67,8 +72,11 @@ class Decisions(Record, Generic[A]):
         told = [event_of(row) for row in self._about(new)]
 
         def folded(_: A | None, own: Iterable[Decided]) -> A:
-            events = {event.position: event for event in (*told, *own)}
-            return new.taking(fact_of(events[position].fact) for position in sorted(events))
+            decided = list(own)
+            events = {event.position: event for event in (*told, *decided)}
+            case: Any = new.taking(fact_of(events[at].fact) for at in sorted(events))
+            taken = {event.originator_version for event in decided}
+            return cast("A", replace(case, version=next(n for n in count(1) if n not in taken) - 1))
 
         with self._answering():
             return self.repository.get(new.id, projector_func=folded)

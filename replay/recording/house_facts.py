@@ -17,7 +17,7 @@ from ledger.record.wire import encode, parse_structured
 from ledger.values import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ledger.facts import Body
     from ledger.record.tape import Receipt, Received
@@ -71,6 +71,22 @@ def append_fact(
     """
     fact = build_fact(body, source, subject=subject, time_us=time_us, id=id)
     return append_facts(record, [fact])[0]
+
+
+def append_first_free(
+    record: FactWriter, source: Source, made: Mapping[str, Body], where: str
+) -> str:
+    """Record the first of these facts whose id is free; the id. made: the facts by id.
+
+    Raises as `append_fact`, `Refused` if all ids are taken.
+    """
+    for name, body in made.items():
+        try:
+            append_fact(record, body, source, id=name)
+        except Refused:  # somebody else has taken that id
+            continue
+        return name
+    raise Refused("Others record the same at this moment", where=where, hint="Send it again.")
 
 
 def append_facts(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:

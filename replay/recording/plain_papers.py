@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import papers
-from infra.postgres.recorder import version_of
 from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused, Usage
 from ledger.facts import FACTS, DropBoxAttached
@@ -239,8 +238,8 @@ class EnteredPaper(Struct, frozen=True, kw_only=True):
 
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts."""
-        version = max((version_of(self.id, fact.source, fact.id) for fact in facts), default=0)
-        return replace(self, version=max(self.version, version))
+        del facts
+        return self
 
     def require(self, body: Body) -> None:
         """Raise `Refused` if it was sent before."""
@@ -271,8 +270,7 @@ class AttachedBox(EnteredPaper, frozen=True, kw_only=True):
         its = (f for f in meant if isinstance(f.body, BOX_FACTS) and f.body.box == self.box)
         last = max(its, key=by_time, default=None)
         hangs = last is not None and isinstance(last.body, DropBoxAttached)
-        new = replace(self, hangs_at=table_of(last)[1] if last and hangs else "")
-        return super(AttachedBox, new).taking(told)
+        return replace(self, hangs_at=table_of(last)[1] if last and hangs else "")
 
     def require(self, body: Body) -> None:
         """Raise `Refused` if it was sent before, or the box hangs."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance.sealed import sealed_wins, seals
-from infra.postgres.recorder import aggregate_id, version_of
+from infra.postgres.recorder import aggregate_id
 from infra.postgres.view_tables import reading
 from ledger.errors import Refused
 from ledger.facts import DayReopened, DaySealed
@@ -74,8 +74,7 @@ class SealedDay(Struct, frozen=True, kw_only=True):
         for fact in facts:
             body = fact.body
             if isinstance(body, DaySealed | DayReopened) and body.gaming_day == self.gaming_day:
-                version = max(day.version, version_of(self.id, fact.source, fact.id))
-                day = replace(day, version=version, seals=day.seals.after(body))
+                day = replace(day, seals=day.seals.after(body))
         return day
 
     def close(self, pinned: PinnedDay, people: Signers, rules: str) -> DaySealed:

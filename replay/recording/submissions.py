@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.rulings.tables import SUBMISSIONS, submission_rows
-from infra.postgres.recorder import aggregate_id, version_of
+from infra.postgres.recorder import aggregate_id
 from infra.postgres.view_tables import reading
 from ledger.adjudication.submissions import FiledSubmission, checked_game, filed, in_force
 from ledger.errors import Refused
@@ -48,15 +48,13 @@ class RulesSubmissions(Struct, frozen=True, kw_only=True):
 
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts, in the order of the record; other facts are ignored."""
-        told = list(facts)
         found = (
             each
-            for each in filed(told)
+            for each in filed(facts)
             if (each.property, each.table, each.submission.game)
             == (self.property, self.table, self.game)
         )
-        versions = [version_of(self.id, fact.source, fact.id) for fact in told]
-        return replace(self, version=max([self.version, *versions]), filed=(*self.filed, *found))
+        return replace(self, filed=(*self.filed, *found))
 
     def file(self, submission: RulesSubmissionFiled) -> RulesSubmissionFiled:
         """The submission, to be recorded.

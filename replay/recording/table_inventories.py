@@ -9,7 +9,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from consumers.finance import papers
-from infra.postgres.recorder import version_of
 from ledger.errors import Refused, Usage
 from ledger.facts import InventoryCounted
 from ledger.finance.placing import table_of
@@ -50,14 +49,13 @@ class TableInventory(Struct, frozen=True, kw_only=True):
     def taking(self, facts: Iterable[Fact]) -> Self:
         """It after these facts; other facts are ignored."""
         told = list(facts)
-        version = max((version_of(self.id, fact.source, fact.id) for fact in told), default=0)
         counts = tuple(
             fact.body
             for fact in told
             if isinstance(fact.body, InventoryCounted)
             and (table_of(fact)[1], fact.body.gaming_day) == (self.table, self.gaming_day)
         )
-        return replace(self, version=max(self.version, version), counts=counts)
+        return replace(self, counts=counts)
 
     def enter(
         self,

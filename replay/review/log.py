@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from consumers.review import log
-from ledger.errors import NotFound, Refused, Usage
+from ledger.errors import NotFound, Usage
 from ledger.facts import Attached, LogEntryAdded, LogEntryCorrected
 from ledger.values import format_time, parse_round
-from replay.recording.house_facts import append_fact, screen
+from replay.recording.house_facts import append_first_free, screen
 from replay.text.typed import written
 
 if TYPE_CHECKING:
@@ -61,17 +61,9 @@ def add(
     day = datetime.fromtimestamp(says.checked.from_us / 1_000_000, UTC).astimezone(zone).date()
     prefix = f"L-{day}-"
     taken = {*log.names_like(database, property_, prefix)}
-    for number in range(len(taken) + 1, len(taken) + TRIES):
-        name = f"{prefix}{number}"
-        if name in taken:
-            continue
-        body = LogEntryAdded(**_fields(name, says, by))
-        try:
-            append_fact(record, body, screen(property_, "log"), id=name)
-        except Refused:  # somebody else has just written that one
-            continue
-        return name
-    raise Refused("Others write into the log at this moment", where="entry", hint="Send it again.")
+    names = (f"{prefix}{len(taken) + more}" for more in range(1, TRIES))
+    made = {name: LogEntryAdded(**_fields(name, says, by)) for name in names if name not in taken}
+    return append_first_free(record, screen(property_, "log"), made, "entry")
 
 
 def correct(
@@ -91,11 +83,12 @@ def correct(
             where="entry",
             hint="`round-ledger logbook list` lists them.",
         )
-    name = f"{entry}-{len(found[0].corrections) + 2}"
-    told = written(because, "because")
-    body = LogEntryCorrected(of=entry, because=told, **_fields(name, says.checked, by))
-    append_fact(record, body, screen(property_, "log"), id=name)
-    return name
+    told, first = written(because, "because"), len(found[0].corrections) + 2
+    made = {
+        name: LogEntryCorrected(of=entry, because=told, **_fields(name, says.checked, by))
+        for name in (f"{entry}-{number}" for number in range(first, first + TRIES))
+    }
+    return append_first_free(record, screen(property_, "log"), made, "entry")
 
 
 def moment(round_: str, camera: str, at_us: int | None) -> list[Attached]:

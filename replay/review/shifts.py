@@ -14,7 +14,7 @@ from consumers.rounds import index
 from consumers.rulings import rulings
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import ShiftBegun, ShiftCountersigned, ShiftHandedOver
-from replay.recording.house_facts import append_fact, now_us, screen
+from replay.recording.house_facts import append_fact, append_first_free, now_us, screen
 from replay.review.log import TRIES
 from replay.text.times import day
 
@@ -56,16 +56,9 @@ def begin(database: Database, record: FactWriter, property_: str, by: str, zone:
         )
     prefix = f"SH-{day(now_us(), zone)}-"
     taken = shifts.names_like(database, property_, prefix)
-    for number in range(len(taken) + 1, len(taken) + TRIES):
-        name = f"{prefix}{number}"
-        if name in taken:
-            continue
-        try:
-            append_fact(record, ShiftBegun(shift=name, by=by), screen(property_, "shift"), id=name)
-        except Refused:  # somebody else has just begun that one
-            continue
-        return name
-    raise Refused("Others begin a shift at this moment", where="shift", hint="Send it again.")
+    names = (f"{prefix}{len(taken) + more}" for more in range(1, TRIES))
+    made = {name: ShiftBegun(shift=name, by=by) for name in names if name not in taken}
+    return append_first_free(record, screen(property_, "shift"), made, "shift")
 
 
 def hand_over(record: FactWriter, shift: Shift, told: ShiftReport, to: str, by: str) -> int:

@@ -84,6 +84,39 @@ def test_a_closed_day_says_the_same_bytes_and_names_what_came_later(
     assert "late · 2 facts came" in house("win", "--gaming-day", DAY).err
 
 
+def squatting(number: int, kind: str = "tip_dropped", **data: Any) -> Line:  # noqa: ANN401 - as JSON
+    """A fact of somebody else under the id of the `number`-th decision on the day."""
+    told = {"source": "/p/office/days", "id": f"{DAY}/{number}"}
+    return {**fact(kind, 58, "office", **(data or {"amount": 5})), **told}
+
+
+ANOTHERS = {
+    "gaming_day": NEXT, "version": 1, "because": "x", "by": "F-1", "second": "F-2",
+}  # fmt: skip
+"""A reopening of another day: the days' source may have it, and no day takes it as its own."""
+
+
+@pytest.mark.parametrize("numbers", [(1,), (2,), (1, 2, 3), (1, 999_999_999)])
+def test_ids_that_somebody_took_keep_no_day_from_being_closed_and_reopened(
+    house: Cli, tmp_path: Path, numbers: Sequence[int]
+) -> None:
+    taken = [squatting(each, "day_reopened", **ANOTHERS) for each in numbers]
+    ingest(house, tmp_path, *taken)
+    assert closed(house)["version"] == 1
+    assert day(house, "reopen", DAY, *TWO, "--because", "A late count.").code == 0
+    assert closed(house)["version"] == 2
+
+
+def test_a_fact_of_a_device_under_the_source_of_the_days_waits_for_people(
+    house: Cli, tmp_path: Path
+) -> None:
+    feed = tmp_path / "tip.jsonl"
+    feed.write_text(json.dumps(squatting(1)), encoding="utf-8")
+    ran = house("ingest", feed, "--json")
+    assert (ran.json[0]["verdict"], ran.json[0]["reason"]) == ("quarantined", "not_of_a_device")
+    assert closed(house)["version"] == 1
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_late_facts_are_listed_in_order_of_time_whichever_arrived_first(
     house: Cli, tmp_path: Path, order: int

@@ -18,6 +18,7 @@ from ledger.roster.door import (
     BEHIND_US_MAX,
     COMMANDS_ONLY,
     CORRECTED,
+    OWN_SOURCES,
     REASONS,
     REPLACES,
     TWO_PEOPLE,
@@ -26,6 +27,11 @@ from ledger.roster.door import (
 from ledger.roster.grants import GRANTS
 from ledger.roster.roster import NO_ROSTER
 from ledger.simulate import MISTAKES, plan_of
+from replay.approvals import request
+from replay.disputes import dispute as disputes
+from replay.disputes.service import LOCKS
+from replay.recording import sealed_days, submissions
+from replay.recording.house_facts import screen
 from replay.roster.key_files import verifies
 from replay.roster.signed_floor import role_of
 from tests.property.fact_strategies import bodies
@@ -167,6 +173,39 @@ def test_without_a_roster_nothing_is_refused() -> None:
     for body, subject, time_us in ATTACKS.values():
         fact = fact_from(SHOE, body, subject, time_us=time_us)
         assert at_the_door(fact, NO_ROSTER) is fact
+
+
+@pytest.mark.parametrize("own", OWN_SOURCES)
+def test_nobody_else_reports_under_a_source_of_the_ledgers_own(own: str) -> None:
+    source = f"/hollywood/{own}"
+    tip = signed_by(source, fact_from(source, facts.TipDropped(amount=5)))
+    for roster in (NO_ROSTER, roster_of({source: "table_terminal"})):
+        judged = at_the_door(tip, roster)
+        assert isinstance(judged, Quarantined)
+        assert (judged.reason, judged.where) == ("not_of_a_device", "$.source")
+        assert parse_line(judged.octets) == tip, "its bytes are kept, so a person can release it"
+    beside = fact_from(f"{source}x", facts.TipDropped(amount=5))
+    assert at_the_door(beside, NO_ROSTER) is beside
+
+
+def test_control_a_copy_of_the_ledgers_own_facts_comes_by_a_feed() -> None:
+    for own, types in OWN_SOURCES.items():
+        for each in types:
+            source = f"/hollywood/{own}"
+            copy = fact_from(source, facts.TipDropped(amount=5))._replace(type=each)
+            assert at_the_door(copy, NO_ROSTER) is copy
+
+
+def test_the_ledgers_own_sources_are_those_of_its_decisions() -> None:
+    decided = {*map(screen_of, (disputes.DEVICE, LOCKS))}
+    decided |= {f"office/{each.DEVICE}" for each in (sealed_days, submissions, request)}
+    assert decided <= OWN_SOURCES.keys()
+    told = {facts.type_name(each) for each in disputes.FACTS}
+    assert OWN_SOURCES[screen_of(disputes.DEVICE)] == told
+
+
+def screen_of(device: str) -> str:
+    return "/".join(screen("p", device)[1:])
 
 
 @pytest.mark.parametrize("reason", ["unsigned", "key_unknown", "bad_signature", "key_revoked"])
