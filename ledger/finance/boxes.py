@@ -259,6 +259,40 @@ def causes(
         yield from _of_vouchers(counted_boxes, facts, bought)
 
 
+AMOUNTS_DIFFER = {kind: f"{kind}_amounts_differ" for kind in ("check", "voucher")}
+"""The codes of papers that a box has at another amount than the table recorded, by kind."""
+
+
+def amounts_differ(of: Sequence[DropBox], facts: Iterable[Fact]) -> Iterator[AuditException]:
+    """Checks and vouchers that the boxes have at another amount than the table sold chips for.
+
+    facts: of the table's gaming day. A voucher has an amount of its own if it is printed on it.
+    """
+    told: dict[tuple[str, str], list[tuple[Fact, int]]] = defaultdict(list)
+    for fact in facts:
+        match fact.body:
+            case CounterCheckIssued(check=number, amount=amount):
+                told["check", number].append((fact, amount))
+            case VoucherBoughtIn(voucher=number, amount=amount):
+                told["voucher", number].append((fact, amount))
+    boxed: dict[tuple[str, str], tuple[int | None, Fact]] = {
+        ("check", number): each for number, each in checks_in(of).items()
+    }
+    for number, counts in papers_in(of, "voucher").items():
+        boxed["voucher", number] = voucher_cents(counts[-1], number, {}), counts[-1]
+    for kind, number in sorted(told.keys() & boxed.keys()):
+        (counted_at, last), its = boxed[kind, number], told[kind, number]
+        if counted_at is not None and all(counted_at != cents for _, cents in its):
+            name = "Counter Check" if kind == "check" else "Voucher"
+            sold = " and for ".join(dollars(cents) for _, cents in its)
+            yield AuditException(
+                code=AMOUNTS_DIFFER[kind],
+                says=f"{name} {number} was sold for {sold} of chips, and a box of this table has "
+                f"it at {dollars(counted_at)}; the drop has the count's amount.",
+                facts=refs([*(fact for fact, _ in its), last]),
+            )
+
+
 def _of_vouchers(
     of: Iterable[DropBox], facts: Sequence[Fact], bought: Mapping[str, int]
 ) -> Iterator[Cause]:

@@ -27,7 +27,7 @@ from ledger.facts import (
     VoucherBoughtIn,
 )
 from ledger.facts.money import ChipSlip
-from ledger.finance.boxes import BOX_FACTS, PaperKind, boxes, papers_in
+from ledger.finance.boxes import AMOUNTS_DIFFER, BOX_FACTS, PaperKind, boxes, papers_in
 from ledger.finance.coupons import AGAINST_TERMS
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
 from ledger.finance.slips import CHANGED, number_used
@@ -102,7 +102,13 @@ SINCE_11 = frozenset((GAME_CHANGED,))
 USED_TWICE = "slip_number_used_twice"
 ATTACHED_TWICE = "box_attached_twice"
 SINCE_12 = frozenset(
-    (CHANGED, USED_TWICE, ATTACHED_TWICE, *(f"coupon_{each}" for each in AGAINST_TERMS))
+    (
+        CHANGED,
+        USED_TWICE,
+        ATTACHED_TWICE,
+        *AMOUNTS_DIFFER.values(),
+        *(f"coupon_{each}" for each in AGAINST_TERMS),
+    )
 )
 """Codes that no report before version 12 has."""
 

@@ -356,6 +356,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *on_slips.exceptions(of.slips),
         *of.across,
         *in_boxes.exceptions(figures.boxes, figures.bought, by_number=of.report >= REPORT_6),
+        *in_boxes.amounts_differ(figures.boxes, of.facts),
         *_voided_boxed(of, figures),
         *_opener_differs(of),
         *_before_opener(of),

@@ -28,7 +28,8 @@ says where a slip was accepted that was sent elsewhere. 10 counts what the cage 
 table of its slip. 11 names a table that opened for several games or in several pits. 12 names slips
 of another amount than was requested, numbers of slips that were used twice, and boxes that were
 attached while they hung, or removed and never attached. It names coupons taken against their terms,
-and compares a cause of the tray with what other causes leave.
+and checks and vouchers that a box has at another amount. It compares a cause of the tray with what
+other causes leave.
 """
 
 CURRENCY = "USD"

@@ -410,6 +410,35 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
     assert all(named)
 
 
+@pytest.mark.parametrize(("boxed", "found"), [(40_000, True), (4_000, False)])
+def test_papers_that_a_box_has_at_another_amount_than_was_sold_are_exceptions(
+    *, boxed: int, found: bool
+) -> None:
+    """A voucher without an amount on it has that of its sale."""
+    sold = [
+        fact("counter_check_issued", 10, position=1, amount=4_000, check="K-1"),
+        fact("voucher_bought_in", 11, position=1, amount=4_000, voucher="V-1"),
+        fact("voucher_bought_in", 12, position=1, amount=4_000, voucher="V-2"),
+    ]
+    papers = {
+        "counter_checks": [{"check": "K-1", "amount": boxed}],
+        "vouchers": [{"voucher": "V-1", "amount": boxed}, "V-2"],
+    }
+    facts = read_by_program(day_lines(*sold, count(59, **papers), closer=488_000))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
+    codes_ = [each.code for each in now.exceptions]
+    assert codes_ == (["check_amounts_differ", "voucher_amounts_differ"] if found else [])
+    assert [[ref.id for ref in each.facts] for each in now.exceptions] == (
+        [[its["id"], "drop_box_counted-count-room-59-2"] for its in sold[:2]] if found else []
+    )
+    if found:
+        assert now.exceptions[0].says == (
+            "Counter Check K-1 was sold for $40.00 of chips, and a box of this table has it at "
+            "$400.00; the drop has the count's amount."
+        )
+    assert then == msgspec.structs.replace(now, exceptions=[])
+
+
 def test_pokers_bank_has_exchanges_amends_box_and_tray_as_its_journal_has_them() -> None:
     opened, *rest = day_lines(
         fact("cash_bought_in", 10, position=1, amount=10_000),
