@@ -227,22 +227,25 @@ def causes(of: Iterable[SlipRecord]) -> Iterator[Cause]:
 
 
 def causes_over_days(
+    kind: Kind,
     sent: Iterable[SlipRecord],
     taken: Iterable[SlipRecord],
     opener: Fact | None,
     closer: Fact | None,
 ) -> Iterator[Cause]:
-    """Credits whose chips left the tray on a day before their acceptance, which counts.
+    """Slips of a kind whose chips went on their way on a day before their acceptance, which counts.
 
-    sent: those that left it on this day; taken: those accepted on it. A count before the dispatch
-    still had the chips.
+    sent: those sent on this day; taken: those accepted on it. A count after the dispatch lacks a
+    credit's chips; it may have a fill's, if they came before their acceptance.
     """
+    sign, moved = (-1, "left before") if kind == "credit" else (1, "came before")
     for slip in sent:
-        if slip.kind == "credit" and _is_before(slip.dispatched[0], closer):
-            yield _on_its_way(slip, "credit_not_accepted", -1, "accepted after the end of the day")
+        if slip.kind == kind and _is_before(slip.dispatched[0], closer):
+            code, how = f"{kind}_not_accepted", "accepted after the end of the day"
+            yield _on_its_way(slip, code, sign, how)
     for slip in taken:
-        if slip.kind == "credit" and slip.sent_before and _is_before(slip.dispatched[0], opener):
-            yield _on_its_way(slip, "credit_sent_before", 1, "its chips left before the opener")
+        if slip.kind == kind and slip.sent_before and _is_before(slip.dispatched[0], opener):
+            yield _on_its_way(slip, f"{kind}_sent_before", -sign, f"its chips {moved} the opener")
 
 
 def _is_before(sent: Fact, count: Fact | None) -> bool:
@@ -254,8 +257,8 @@ def _on_its_way(slip: SlipRecord, code: str, sign: int, how: str) -> Cause:
         gap="count",
         code=code,
         amount=sign * slip.total,
-        says=f"Credit Slip {slip.number} of {dollars(slip.total)} was on its way over the change "
-        f"of day: {how}.",
+        says=f"{slip.kind.capitalize()} Slip {slip.number} of {dollars(slip.total)} was on its way "
+        f"over the change of day: {how}.",
         facts=refs([slip.dispatched[0], slip.accepted[0]]),
     )
 

@@ -709,9 +709,10 @@ def _amends(of: DayRecord) -> list[Item]:
 
 def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[Cause]:
     """What explains the gaps, or parts of them."""
+    opener, closer = opener_of(of), closer_of(of.facts)
     found = [
         *on_slips.causes(of.slips),
-        *on_slips.causes_over_days(of.sent, of.slips, opener_of(of), closer_of(of.facts)),
+        *on_slips.causes_over_days("credit", of.sent, of.slips, opener, closer),
         *_check_causes(of, figures),
         *_stakes(of),
         *_straddling(of),
@@ -719,8 +720,9 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
     tray = _tray(figures, of.rounds)
     if tray is None or of.rounds.poker:
         return found
-    counts = refs([fact for fact in (opener_of(of), closer_of(of.facts)) if fact])
-    its = TrayDay(tray, counts, items, found, of.rounds.beside_gaps)
+    counts = refs([fact for fact in (opener, closer) if fact])
+    fills = list(on_slips.causes_over_days("fill", of.sent, of.slips, opener, closer))
+    its = TrayDay(tray, counts, items, found, fills, of.rounds.beside_gaps)
     if of.report <= REPORT_11:
         return [*found, *report_11.causes_of_tray(its, stakes=of.report >= REPORT_5)]
     return [*found, *causes_of_tray(its)]

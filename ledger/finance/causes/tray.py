@@ -40,6 +40,7 @@ class TrayDay(NamedTuple):
     counts: Sequence[FactRef]  # the opener and the closer
     items: Sequence[Item]  # of both gaps
     known: Sequence[Cause]  # those that are named whatever the tray has
+    fills: Sequence[Cause]  # on their way over the change of day: their chips may be in a count
     # Rounds in which a device's facts are missing, each with the facts beside the gaps.
     beside_gaps: Sequence[tuple[str, Sequence[FactRef]]]
 
@@ -61,7 +62,7 @@ class _Part(NamedTuple):
     """What a tray may have too much by one cause. Cents."""
 
     amount: int
-    kind: Literal["known", "perhaps", "lost", "sale"]
+    kind: Literal["known", "perhaps", "fill", "lost", "sale"]
     nth: int  # of its kind
 
 
@@ -81,11 +82,13 @@ def causes_of_tray(of: TrayDay) -> list[Cause]:
     named = sorted(_known(of.known), key=itemgetter(1))  # those that are known come first
     parts = [
         *(_Part(*each, nth) for nth, each in enumerate(named)),
+        *(_Part(cause.amount, "fill", nth) for nth, cause in enumerate(of.fills)),
         *(_Part(-item.amount, "lost", nth) for nth, (item, _) in enumerate(lost)),
         *(_Part(-item.amount, "sale", nth) for nth, item in enumerate(over)),
     ]
     told = _explained(parts, of.tray)
-    found = [buy_in(told.sold, over, of.counts)] if told.sold else []
+    found = [of.fills[part.nth] for part in told.parts if part.kind == "fill"]
+    found += [buy_in(told.sold, over, of.counts)] if told.sold else []
     found += [lost_fact(*lost[part.nth]) for part in told.parts if part.kind == "lost"]
     if told.some:
         found.append(_some_lost([lost[part.nth] for part in told.some], told.some_cents))

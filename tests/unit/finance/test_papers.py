@@ -498,6 +498,27 @@ def test_a_credit_on_its_way_over_the_change_of_day_is_named_on_both_days() -> N
     assert not any(each.causes for each in worked_out([*day_lines(sent, before, box)])[0])
 
 
+@pytest.mark.parametrize("in_tray", [True, False])
+def test_a_fill_on_its_way_over_the_change_of_day_is_named_on_the_days_whose_counts_have_it(
+    *, in_tray: bool
+) -> None:
+    """The runner may come after the count that ends the day: then no count has its chips."""
+    box = fact("drop_box_attached", 40, "count-room", box="B2", table="CC-07", gaming_day=NEXT)
+    at = {"dispatched": 30, "accepted": 50}
+    sent, taken = (slip("fill", step, "F-9", minute, 20_000) for step, minute in at.items())
+    tray = 520_000 if in_tray else 500_000
+    ends = inventory("close", 520_000, 59, NEXT)
+    facts = read_by_program([*day_lines(sent, taken, box, closer=tray), ends])
+    first, second = wins(facts, [])
+    assert (first.fills, second.fills) == (0, 20_000)
+    trays = [[each.amount for each in day.items if each.code == "tray"] for day in (first, second)]
+    assert trays == ([[20_000], [-20_000]] if in_tray else [[], []])
+    named = [[(each.code, each.amount) for each in day.causes] for day in (first, second)]
+    found = [[("fill_not_accepted", 20_000)], [("fill_sent_before", -20_000)]]
+    assert named == (found if in_tray else [[], []])
+    assert [day.causes for day in wins(facts, [], None, 11)] == [[], []]
+
+
 def test_an_earlier_version_of_the_report_says_what_it_said() -> None:
     """Whatever a later version says otherwise of the same facts."""
     again = slip("fill", "accepted", "F-1", 30, 2_000) | {"source": "/p/CC-08/d"}
