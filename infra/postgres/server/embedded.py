@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -56,6 +58,8 @@ T = TypeVar("T")
 
 _MAKING, _ASIDE = ".making-", ".aside-"
 _RAN = "postmaster.opts"  # PostgreSQL writes it at each start
+
+_MAP = "round_ledger"
 
 WATCH_S = 1.0
 """How often a serving process checks that its server is alive, seconds."""
@@ -203,7 +207,7 @@ def _start_by_wheel(folder: Path) -> str:
 
 
 def _make(folder: Path) -> None:
-    """Make the data folder, unless a server has run in it.
+    """Make the data folder, unless a server has run in it; write who may enter.
 
     It is made under another name: the process that does so, and this one, may be killed half-way.
     Each rest of that is removed. A data folder in which no server ever ran is put aside.
@@ -211,6 +215,7 @@ def _make(folder: Path) -> None:
     for rest in folder.parent.glob(f"{folder.name}{_MAKING}*"):
         shutil.rmtree(rest, ignore_errors=True)  # its process may still write to it
     if (folder / _RAN).exists():
+        _let_in_by_name(folder)
         return
     if folder.exists() and any(folder.iterdir()):
         aside = Path(tempfile.mkdtemp(prefix=f"{folder.name}{_ASIDE}", dir=folder.parent))
@@ -218,8 +223,30 @@ def _make(folder: Path) -> None:
         _log.warning("PostgreSQL never ran in %s: it is now %s", folder, aside.name)
     making = Path(tempfile.mkdtemp(prefix=f"{folder.name}{_MAKING}", dir=folder.parent))
     _wheel().get_server(making, cleanup_mode=None, start=False).ensure_pgdata_inited()
+    _let_in_by_name(making)
     making.replace(folder)
     flush_folder(folder.parent)
+
+
+def _let_in_by_name(folder: Path) -> None:
+    """Let in root, this user and the server's own, as the system names them, and nobody else.
+
+    The wheel makes a server that trusts everybody who reaches its socket. That lies outside the
+    data folder if the path is long. The files keep their owner.
+    """
+    names = {"root", *map(_user_name, (os.geteuid(), folder.stat().st_uid))} - {""}
+    mapped = "".join(f'{_MAP} "{name}" all\n' for name in sorted(names))
+    rules = "".join(f"local {which} all peer map={_MAP}\n" for which in ("all", "replication"))
+    for file, text in (("pg_ident.conf", mapped), ("pg_hba.conf", rules)):
+        (folder / file).write_text(f"# Written by Round Ledger before each start.\n{text}")
+
+
+def _user_name(number: int) -> str:
+    """The name of a user of the system; empty if it has none."""
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return ""
 
 
 def _url(folder: Path) -> str | None:

@@ -20,6 +20,7 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings, load
 from ledger.errors import Unavailable
 from tests.fixtures.postgres import fact
+from tests.suite.memory import short_lived
 from tests.until import until
 
 ROOT = Path(__file__).parents[3]
@@ -53,6 +54,50 @@ def is_ready(process: subprocess.Popen[str]) -> bool:
 
 def runs(home: Path) -> bool:
     return (home / "postgres" / "postmaster.pid").exists()
+
+
+OTHER = """
+import os, sys, psycopg
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+try:
+    psycopg.connect(sys.argv[1]).close()
+except psycopg.OperationalError as error:
+    sys.exit(str(error))
+"""
+
+
+def test_the_server_lets_in_whom_the_system_names_and_nobody_by_trust(tmp_path: Path) -> None:
+    with embedded(tmp_path) as url:
+        rules = "SELECT type, auth_method, error FROM pg_hba_file_rules"
+        with psycopg.connect(url) as connection:
+            assert set(connection.execute(rules).fetchall()) == {("local", "peer", None)}
+            held = connection.execute("SELECT error FROM pg_ident_file_mappings").fetchall()
+            assert set(held) == {(None,)}
+
+
+def test_a_server_that_was_made_to_trust_everybody_no_longer_does(tmp_path: Path) -> None:
+    """A home of an earlier version: its next start ends that."""
+    with embedded(tmp_path):
+        pass
+    rules = tmp_path / "postgres" / "pg_hba.conf"
+    rules.write_text("local all all trust\n")
+    with embedded(tmp_path) as url, psycopg.connect(url) as connection:
+        found = connection.execute("SELECT auth_method FROM pg_hba_file_rules").fetchall()
+        assert set(found) == {("peer",)}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_of_the_machine_does_not_become_superuser() -> None:
+    """The server's folder may be reached: its socket lies elsewhere if the path is long."""
+    with short_lived("peer") as home, embedded(home) as url:
+        for folder in (home, home / "postgres"):
+            folder.chmod(0o711)
+        other = subprocess.run(
+            [sys.executable, "-c", OTHER, url], capture_output=True, text=True, check=False
+        )
+        (home / "postgres").chmod(0o700)
+        assert (other.returncode, "Peer authentication failed" in other.stderr) == (1, True)
+        psycopg.connect(url).close()  # the control
 
 
 @pytest.mark.long
