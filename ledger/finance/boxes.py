@@ -83,9 +83,11 @@ def boxes(facts: Iterable[Fact], *, by_stay: bool = True) -> list[DropBox]:
 
 def counted(fact: Fact, bought: Mapping[str, int]) -> dict[str, int | None]:
     """The cents in a count by kind. `bought`: cents of vouchers by number, where sold for chips."""
-    body = fact.body
-    if not isinstance(body, DropBoxCounted):
-        return {}
+    return money_in(fact.body, bought) if isinstance(fact.body, DropBoxCounted) else {}
+
+
+def money_in(body: DropBoxCounted, bought: Mapping[str, int]) -> dict[str, int | None]:
+    """As `counted`, of a count that need not be on record."""
     vouchers = [
         (each.amount if each.amount is not None else bought.get(each.voucher))
         if isinstance(each, Voucher)

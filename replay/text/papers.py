@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ledger.facts import type_name
-from ledger.values import dollars
+from ledger.facts import DropBoxCounted, type_name
+from ledger.finance.boxes import money_in
+from ledger.values import dollars, sum_known
 
 if TYPE_CHECKING:
     from ledger.facts import Body
@@ -23,11 +24,16 @@ def paper_name(body: Body) -> str:
 
 
 def paper_says(body: Body) -> list[tuple[str, str]]:
-    """The name and the text of each field of a paper. Amounts are in dollars."""
-    return [
-        (name.replace("_", " "), _text(name, value))
+    """The name and the text of each field of a paper. Amounts are in dollars.
+
+    The count of a box has its total, too, if each of its vouchers has an amount.
+    """
+    says = [
+        (name.replace("_", " "), _text(name, value) or "none")
         for name, value in msgspec.to_builtins(body).items()
     ]
+    total = sum_known(money_in(body, {}).values()) if isinstance(body, DropBoxCounted) else None
+    return says if total is None else [*says, ("total without coupons", dollars(total))]
 
 
 def _text(name: str, value: object) -> str:

@@ -100,7 +100,7 @@ class Behind(NamedTuple):
 
 
 def page(request: Request, template: str, status: int = 200, /, **values: object) -> Response:
-    """A template filled in. It has `who`, `csrf`, `nav`, `path` and `behind` beside `values`.
+    """A template filled in with `values`, `who`, `csrf`, `nav`, `start`, `path` and `behind`.
 
     `zone` is the house's, unless `values` has that of the property that the page is about;
     `zone_of` gives that of another property.
@@ -115,6 +115,7 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
         "who": user,
         "csrf": authentication.csrf(request),
         "nav": nav(user),
+        "start": start_page(user),
         "path": request.url.path,
         "zone": zones.of(None),
         "zone_of": zones.of,
@@ -158,6 +159,14 @@ def nav(user: User | None) -> list[Tab]:
     """The entries of the navigation that a user may see."""
     its = [tab for tab in TABS if user is not None and user.has(*tab.roles)]
     return [*{tab.path: tab for tab in its}.values()]
+
+
+def start_page(user: User | None) -> str:
+    """The address of a user's first page: `/` for those who may open it."""
+    its = nav(user)
+    if user is None or (its and its[0].path in ("/review", "/find")):
+        return "/"
+    return its[0].path if its else "/account"
 
 
 def static_file(name: str) -> str:

@@ -660,6 +660,25 @@ def test_no_check_is_issued_at_the_position_of_the_dealer(floor: Site) -> None:
     assert entered(pit, "counter_check_issued", position="1", **check) == 303
 
 
+def test_the_second_person_reads_the_total_of_a_count(floor: Site) -> None:
+    """Not of one whose voucher has no amount: nobody knows it yet."""
+    who = floor.browser("count1")
+    sent = {"csrf": who.csrf, "count": "1", "second": "N-9", "notes_10000": "3"}
+    shown = who.post(BOX, data={**sent, "vouchers": "V-1 5.00"}).text
+    assert "<dt>total without coupons</dt><dd>$305.00</dd>" in shown
+    assert "<dt>coupons</dt><dd>none</dd>" in shown
+    assert "total" not in who.post(BOX, data={**sent, "vouchers": "V-1"}).text
+
+
+@pytest.mark.parametrize("name", ["count1", "cage1", "pit1", "auditor1"])
+def test_a_refused_page_leads_to_a_page_that_the_user_may_open(floor: Site, name: str) -> None:
+    who = floor.browser(name)
+    refused = who.get("/entry/forms/coupon_dropped" if name != "pit1" else "/drop")
+    assert refused.status_code == 403
+    [start] = re.findall(r'href="([^"]+)">To the start page', refused.text)
+    assert who.get(start).status_code == 200
+
+
 def test_a_form_opens_with_the_table_and_day_of_its_address(floor: Site) -> None:
     path = f"/entry/forms/variance_explained?property=p&table=CC-07&gaming_day={DAY}&by=F-9"
     shown = floor.browser("finance1").get(path).text
