@@ -417,9 +417,7 @@ def records(
             table.days.get(day, ()),
             table.slips.get(day, ()),
             table.days.get(day_before(day), ()),
-            _of_opened(
-                rounds.get((property_, day, name), RoundsMoney(None)), table.days.get(day, ())
-            ),
+            _of_opened(rounds.get((property_, day, name), RoundsMoney(None)), table, day),
             across,
             table.sent.get(day, ()),
             beside.sold.get(property_, {}),
@@ -431,10 +429,15 @@ def records(
     return found
 
 
-def _of_opened(rounds: RoundsMoney, facts: Iterable[Fact]) -> RoundsMoney:
-    """A day's rounds; if none names a game, the table is of poker if it opened for it."""
+def _of_opened(rounds: RoundsMoney, table: TableMoney, day: str) -> RoundsMoney:
+    """A day's rounds; if none names a game, the table is of poker if it opened for it.
+
+    A day without an opening has that of the day before, or of the day it was last open.
+    """
     if rounds.game is not None:
         return rounds
+    days = (day, day_before(day), table.last_open.get(day, ""))
+    facts = (fact for each in days for fact in table.days.get(each, ()))
     opened = (fact.body.game for fact in facts if isinstance(fact.body, TableOpened))
     return rounds._replace(poker=is_poker(next(opened, None)))
 

@@ -174,6 +174,8 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
     """A day as a version of the report says it; one of a newer program as this one does."""
     if report >= REPORT:
         return of
+    if of.rounds.game is None and _opened(of) is None:
+        of = of._replace(rounds=of.rounds._replace(poker=False))
     if report >= REPORT_10:
         return of._replace(report=report)
     of = of._replace(rounds=of.rounds._replace(played=False, bets=()), voided={})
@@ -457,11 +459,16 @@ def tournaments(facts: Iterable[Fact]) -> TournamentFigures | msgspec.UnsetType:
 
 
 def _is_tournament(of: DayRecord) -> bool:
-    """Whether all money of a table's day is a tournament's: the cage has it, and no tray is due."""
+    """Whether all money of a table's day is a tournament's: the cage has it, and no tray is due.
+
+    A table of poker may have opened for it, since version 12 of the report.
+    """
+    is_opened = of.rounds.poker and of.report > REPORT_11
+    allowed = (TournamentMoney, TableOpened) if is_opened else TournamentMoney
     return (
         of.report >= REPORT_7
-        and bool(of.facts)
-        and all(isinstance(fact.body, TournamentMoney) for fact in of.facts)
+        and any(isinstance(fact.body, TournamentMoney) for fact in of.facts)
+        and all(isinstance(fact.body, allowed) for fact in of.facts)
         and not (of.slips or of.rounds.game or of.rounds.awaiting)
     )
 

@@ -29,7 +29,7 @@ table of its slip. 11 names a table that opened for several games or in several 
 of another amount than was requested, numbers of slips that were used twice, and boxes that were
 attached while they hung, or removed and never attached. It names coupons taken against their terms,
 and checks and vouchers that a box has at another amount. It compares a cause of the tray with what
-other causes leave.
+other causes leave, and asks no count of a table of poker that opened for a tournament alone.
 """
 
 CURRENCY = "USD"

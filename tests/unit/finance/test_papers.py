@@ -23,6 +23,7 @@ from tests.scenes.table_days import (
     day_lines,
     fact,
     inventory,
+    next_day,
     slip,
     table_day,
     tournament,
@@ -646,6 +647,28 @@ def test_a_table_that_only_has_tournaments_needs_no_tray_and_leaves_the_house_it
     opened = fact("drop_box_attached", 5, "count-room", box="B9", table="PK-1", gaming_day=DAY)
     [_, both] = worked_out([*lines, opened, bought])[0]
     assert both.missing == ["opener", "closer", "box:B9"]
+
+
+@pytest.mark.parametrize("game", ["omaha_5_high", "blackjack"])
+def test_a_poker_table_that_opened_for_a_tournament_alone_needs_no_tray(game: str) -> None:
+    """The next day, on which a prize was paid, is of poker too. The control is a banked table."""
+    limits = {"min_wager": 500, "max_wager": 5_000}
+    opened = fact("table_opened", 5, "PK-1", game=game, gaming_day=DAY, **limits)
+    told = [
+        *(opened, tournament("entered", "T-1", 10, 10_000, table="PK-1")),
+        *next_day(tournament("prize_paid", "T-1", 12, 4_000, table="PK-1")),
+    ]
+    facts = read_by_program(told)
+    first, second = wins(facts, [])
+    lacks = [] if game == "omaha_5_high" else ["opener", "closer"]
+    owed = None if game == "omaha_5_high" else 0
+    assert (first.missing, second.missing) == (lacks, [])
+    assert [(day.counted, day.owed, day.pay_gap) for day in (first, second)] == [
+        (None if lacks else 0, owed, owed),
+        (0, owed, owed),
+    ]
+    then = wins(facts, [], None, 11)
+    assert (then[0].missing, then[1].owed, then[1].pay_gap) == (["opener", "closer"], 0, 0)
 
 
 def test_a_tournaments_money_is_of_its_day_wherever_it_was_taken() -> None:
