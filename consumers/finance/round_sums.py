@@ -11,7 +11,7 @@ from consumers.rounds.search_index import DEALERS_AT_END
 from consumers.rulings.tables import MONEY
 from ledger.finance.rounds import RoundMoney
 from ledger.finance.statistics.expected import sum_of
-from ledger.finance.table_day import SUMS, RoundsMoney, details
+from ledger.finance.table_day import SUMS, GameRounds, RoundsMoney, details, together
 from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
@@ -186,23 +186,27 @@ SELECT property, gaming_day, table_name, shift, game, min(number), bool_or(poker
 
 def _together(parts: Sequence[_SummedRounds]) -> RoundsMoney:
     """The money of a group's rounds."""
+    games: dict[str | None, list[_SummedRounds]] = defaultdict(list)
+    for each in parts:
+        games[each.game].append(each)
     named = [each for each in parts if each.game is not None]
     first = min(named, key=lambda each: each.first, default=None)
+    return together(first.game if first else None, (_of_game(*each) for each in games.items()))
+
+
+def _of_game(game: str | None, parts: Sequence[_SummedRounds]) -> GameRounds:
+    """The money of a group's rounds of one game."""
     lacks = {wager for each in parts if each.lacks for wager in each.lacks.split(",")}
-    amounts: dict[str, Any] = {
-        name: sum(each.sums[nth] or 0 for each in parts) for nth, name in enumerate(SUMS)
-    }
-    return RoundsMoney(
-        first.game if first else None,
-        bool(named) and all(each.poker for each in named),
-        played=True,
-        **amounts,
-        spread=sum_of(
+    return GameRounds(
+        game,
+        any(each.poker for each in parts),
+        {name: sum(each.sums[nth] or 0 for each in parts) for nth, name in enumerate(SUMS)},
+        sum_of(
             (f"{each.mean}/{each.mean_over or 1}", f"{each.variance}/{each.variance_over or 1}")
             for each in parts
             if each.mean is not None
         ),
-        lacks=tuple(sorted(lacks)),
+        tuple(sorted(lacks)),
     )
 
 

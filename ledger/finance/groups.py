@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import msgspec
@@ -15,10 +15,13 @@ from ledger.finance.win import (
     BoxContent,
     Cause,
     CouponFigures,
+    GameOfDay,
     Grade,
     Item,
     TableWin,
     TournamentFigures,
+    game_name,
+    rake_in,
     with_coupons,
 )
 from ledger.values import sum_known
@@ -33,20 +36,22 @@ _SUMS = (
     *("opener", "fills", "credits", "closer", "counted", "moved", "owed", "cage_paid", "handle"),
     *("count_gap", "pay_gap", "bank_variance"),
 )
+_OF_GAME = ("moved", "cage_paid", "handle", "rake")
 _OF_TRAY = frozenset(("opener", "closer"))
 
 
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
     """One win a group and gaming day, in order of property, day and group; `table` is None then.
 
-    By shift: `wins` are of tables and shifts. A group of a closed day sums what was signed; what
-    came later to any of its tables stands beside.
+    By shift: `wins` are of tables and shifts. A table of several games or pits is in a group of
+    its own, named after them all: no count parts its money. A group of a closed day sums what was
+    signed; what came later to any of its tables stands beside.
     """
     if by == "table":
         return [msgspec.structs.replace(each, pit=msgspec.UNSET) for each in wins]
     groups: dict[tuple[str, str, str, str], list[TableWin]] = {}
     for each in wins:
-        of = {"game": each.game, "pit": each.pit, "shift": each.shift, "house": None}
+        of = {"game": game_name(each), "pit": each.pit, "shift": each.shift, "house": None}
         key = (each.property, each.gaming_day, of[by] or "", each.currency)
         groups.setdefault(key, []).append(each)
     return [_group(groups[key], by) for key in sorted(groups)]
@@ -84,13 +89,52 @@ def over_days(wins: Iterable[TableWin]) -> list[TableWin]:
     return [_over(tables[key]) for key in sorted(tables)]
 
 
+def games_of(wins: Iterable[TableWin]) -> list[GameOfDay]:
+    """What the rounds of each game say at some tables, or on some days, in order of game.
+
+    That of a table with one game has its amends.
+    """
+    games: dict[str, list[GameOfDay]] = defaultdict(list)
+    for of in wins:
+        for each in of.games or (_whole(of),):
+            games[each.game or ""].append(each)
+    return [_sum_of_game(games[name]) for name in sorted(games)]
+
+
+def _whole(of: TableWin) -> GameOfDay:
+    """What the rounds of a table with one game say."""
+    return GameOfDay(
+        game=of.game,
+        moved=of.moved,
+        owed=of.owed,
+        pay_gap=of.pay_gap,
+        cage_paid=of.cage_paid,
+        handle=of.handle,
+        rake=rake_in(of),
+        expected=of.expected,
+    )
+
+
+def _sum_of_game(its: Sequence[GameOfDay]) -> GameOfDay:
+    sums = {name: sum(getattr(each, name) for each in its) for name in _OF_GAME}
+    return GameOfDay(
+        game=its[0].game,
+        owed=sum_known(each.owed for each in its),
+        pay_gap=sum_known(each.pay_gap for each in its),
+        expected=summed((each.owed, each.expected) for each in its),
+        **sums,
+    )
+
+
 def _over(days: Sequence[TableWin]) -> TableWin:
     last = days[-1]
+    is_of_several = len({game_name(each) for each in days} - {None}) > 1 or last.games
     return msgspec.structs.replace(
         _summed(days, "table"),
         table=last.table,
         gaming_day=last.gaming_day,
         game=last.game,
+        games=games_of(days) if is_of_several else msgspec.UNSET,
         pit=last.pit,
         opener=days[0].opener,
         closer=last.closer,
@@ -112,7 +156,8 @@ def _summed(wins: Sequence[TableWin], by: By) -> TableWin:
     found = msgspec.structs.replace(
         first,
         table=None,
-        game=first.game if by == "game" else None,
+        game=game_name(first) if by == "game" else None,
+        games=games_of(wins) if by == "game" and first.games else msgspec.UNSET,
         pit=first.pit if by == "pit" else msgspec.UNSET,
         shift=first.shift if by == "shift" else msgspec.UNSET,
         grade=lowest_grade(wins),

@@ -1,11 +1,13 @@
 """A table's gaming day: its papers and rounds put together to the three wins.
 
 count_gap = counted - moved = tray + exchange + the differences of the boxes' contents;
-pay_gap = moved - owed = the differences of wagers + amends. The items say which.
+pay_gap = moved - owed = the differences of wagers + amends. The items say which. Rake that poker
+took beside other games is in moved, and in no pay gap.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -52,16 +54,19 @@ from ledger.finance.win import (
     REPORT_9,
     REPORT_10,
     REPORT_11,
+    SEVERAL,
     AuditException,
     BoxContent,
     Cause,
     CouponFigures,
     ExpectedWin,
+    GameOfDay,
     Grade,
     Item,
     TableWin,
     TournamentFigures,
     figures,
+    game_name,
     with_coupons,
 )
 from ledger.rules.engine.ruling import joined, refs
@@ -76,6 +81,16 @@ if TYPE_CHECKING:
     from ledger.finance.win import GapOf
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import FactRef
+
+
+class GameRounds(NamedTuple):
+    """The money of a day's rounds of one game, summed: fields as in `RoundsMoney`."""
+
+    game: str | None  # None: rounds that name no game
+    poker: bool
+    sums: Mapping[str, int]  # by the names of `SUMS`
+    spread: Spread
+    lacks: tuple[str, ...]
 
 
 class RoundsMoney(NamedTuple):
@@ -103,6 +118,7 @@ class RoundsMoney(NamedTuple):
     beside_gaps: tuple[tuple[str, tuple[FactRef, ...]], ...] = ()
     spread: Spread = Spread()  # of what is owed, by the rounds that lack no wager
     lacks: tuple[str, ...] = ()  # wagers without a mean or a variance, in order of name
+    games: tuple[GameRounds, ...] = ()  # the same sums by game, in order of name
 
 
 SUMS = ("moved", "tray", "owed", "cage_paid", "handle", "rake", "funded")
@@ -176,6 +192,7 @@ def as_report(of: DayRecord, report: int) -> DayRecord:
         return of
     if of.rounds.game is None and _opened(of) is None:
         of = of._replace(rounds=of.rounds._replace(poker=False))
+    of = of._replace(rounds=of.rounds._replace(games=()))
     if report >= REPORT_10:
         return of._replace(report=report)
     of = of._replace(rounds=of.rounds._replace(played=False, bets=()), voided={})
@@ -200,23 +217,44 @@ def total(rounds: Mapping[str, tuple[RoundMoney, str | None]]) -> RoundsMoney:
     """The money of a day's rounds, by subject: their money and game."""
     names = sorted(rounds, key=_numbered)
     money = [rounds[name][0] for name in names]
-    sums: dict[str, Any] = {name: sum(getattr(each, name) or 0 for each in money) for name in SUMS}
-    return RoundsMoney(
-        next((game for name in names if (game := rounds[name][1])), None),
-        is_of_poker(rounds.values()),
-        played=bool(rounds),
-        **sums,
+    by_game: dict[str | None, list[RoundMoney]] = defaultdict(list)
+    for name in names:
+        by_game[rounds[name][1] or None].append(rounds[name][0])
+    first = next((game for name in names if (game := rounds[name][1])), None)
+    return together(first, (_of_game(*each) for each in by_game.items()))._replace(
         **details(list(zip(names, money, strict=True))),
         rake_facts=tuple(ref for each in money for ref in each.rake_facts),
-        spread=sum_of((each.mean or "0", each.variance or "0") for each in money),
-        lacks=tuple(sorted({wager for each in money for wager in each.lacks})),
     )
 
 
-def is_of_poker(rounds: Iterable[tuple[RoundMoney, str | None]]) -> bool:
-    """Whether every round whose game is known is played for pots, and there is one."""
-    named = [money.poker for money, game in rounds if game]
-    return bool(named) and all(named)
+def _of_game(game: str | None, money: Sequence[RoundMoney]) -> GameRounds:
+    """The money of rounds of one game."""
+    return GameRounds(
+        game,
+        any(each.poker for each in money),
+        {name: sum(getattr(each, name) or 0 for each in money) for name in SUMS},
+        sum_of((each.mean or "0", each.variance or "0") for each in money),
+        tuple(sorted({wager for each in money for wager in each.lacks})),
+    )
+
+
+def together(first: str | None, games: Iterable[GameRounds]) -> RoundsMoney:
+    """The money of all rounds, from that of each game. first: the game of the first round.
+
+    They are of poker if every round whose game is known is played for pots, and there is one.
+    """
+    its = tuple(sorted(games, key=lambda each: each.game or ""))
+    named = [each.poker for each in its if each.game]
+    sums: dict[str, Any] = {name: sum(each.sums[name] for each in its) for name in SUMS}
+    return RoundsMoney(
+        first,
+        bool(named) and all(named),
+        played=bool(its),
+        **sums,
+        spread=sum((each.spread for each in its), Spread()),
+        lacks=tuple(sorted({wager for each in its for wager in each.lacks})),
+        games=its,
+    )
 
 
 _DETAILS = ("items", "exceptions", "causes", "bets", "beside_rake")
@@ -264,7 +302,7 @@ def money_of_win(of: TableWin) -> DayMoney:
         of.table or "",
         of.gaming_day,
         of.shift or None,
-        of.game,
+        game_name(of),
         of.drop.total,
         of.counted,
         of.moved,
@@ -277,18 +315,22 @@ def money_of_win(of: TableWin) -> DayMoney:
 def _money(of: DayRecord, figures: DayFigures, shift: str | None = None) -> DayMoney:
     rounds, opened = of.rounds, _opened(of)
     moved = rounds.rake if rounds.poker else rounds.tray + rounds.rake - figures.adjusted
-    owed = None if rounds.poker else rounds.owed + rounds.rake
+    owed = None if rounds.poker else rounds.owed
+    pay_gap = None if owed is None else moved - rounds.rake - owed
+    if owed is not None and of.report <= REPORT_11:  # it had the rake
+        owed += rounds.rake
+    games = SEVERAL.join(each.game for each in rounds.games if each.game)
     return DayMoney(
         of.property,
         of.table,
         of.gaming_day,
         shift,
-        rounds.game or (opened.game if opened else None),
+        games or rounds.game or (opened.game if opened else None),
         figures.drop.total,
         _counted(figures, poker=rounds.poker),
         moved,
         owed,
-        None if owed is None else moved - owed,
+        pay_gap,
         None if owed is None or rounds.lacks else expected_win(rounds.owed, rounds.spread),
     )
 
@@ -309,19 +351,20 @@ def _boxes(of: DayRecord) -> list[DropBox]:
 
 
 def _win(of: DayRecord) -> TableWin:
-    figures, opened = figures_of(of), _opened(of)
+    figures, opened, games = figures_of(of), _opened(of), _games(of)
     its = _money(of, figures)
     awaiting = (f"round:{name}" for name in of.rounds.awaiting)
     missing = [*_missing(figures), *_slips_of_no_table(of), *awaiting]
     bank = _bank_items(of, figures)
-    items = [*_count_items(of, figures), *of.rounds.items, *(bank or _amends(of))]
+    items = [*_count_items(of, figures), *of.rounds.items]
+    items += bank or [*_poker_beside(of), *_amends(of)]
     grade: Grade = "ESTIMATE" if missing else "COUNTED"
     return TableWin(
         property=of.property,
         table=of.table,
         gaming_day=of.gaming_day,
-        pit=opened.pit if opened else None,
-        game=its.game,
+        pit=_pits(of),
+        game=of.rounds.game or (opened.game if opened else None),
         grade=grade,
         opener=figures.opener,
         fills=figures.fills,
@@ -348,7 +391,37 @@ def _win(of: DayRecord) -> TableWin:
         missing=missing,
         expected=its.expected,
         expected_lacks=list(of.rounds.lacks) or msgspec.UNSET,
+        games=games or msgspec.UNSET,
         told={},
+    )
+
+
+def _pits(of: DayRecord) -> str | None:
+    """The pits that a table opened in; before version 12 of the report the first opening's."""
+    pits = [fact.body.pit for fact in of.facts if isinstance(fact.body, TableOpened)]
+    if of.report <= REPORT_11:
+        return pits[0] if pits else None
+    return SEVERAL.join(dict.fromkeys(filter(None, pits))) or None
+
+
+def _games(of: DayRecord) -> list[GameOfDay]:
+    """What the rounds of each game say; empty if they are all of the day's game."""
+    names = {each.game for each in of.rounds.games if each.game}
+    return [_game(of, each) for each in of.rounds.games] if names - {of.rounds.game} else []
+
+
+def _game(of: DayRecord, its: GameRounds) -> GameOfDay:
+    tray, owed, rake = its.sums["tray"], its.sums["owed"], its.sums["rake"]
+    is_known = not (its.poker or its.lacks)
+    return GameOfDay(
+        game=its.game,
+        moved=rake if of.rounds.poker else tray + rake,
+        owed=None if its.poker else owed,
+        pay_gap=None if its.poker else tray - owed,
+        cage_paid=its.sums["cage_paid"],
+        handle=its.sums["handle"],
+        rake=rake,
+        expected=expected_win(owed, its.spread) if is_known else None,
     )
 
 
@@ -376,7 +449,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *(SINCE_9 if of.report < REPORT_9 else ()),
         *(SINCE_10 if of.report < REPORT_10 else ()),
         *(SINCE_11 if of.report < REPORT_11 else ()),
-        *(SINCE_12 if of.report < REPORT else ()),
+        *(SINCE_12 if of.report <= REPORT_11 else ()),
     }
     return [each for each in found if each.code not in later]
 
@@ -386,10 +459,11 @@ def _two_kinds(of: DayRecord) -> Iterator[AuditException]:
     opened = [fact for fact in of.facts if isinstance(fact.body, TableOpened)]
     if of.rounds.rake and not of.rounds.poker:
         other = "a game against the house" if of.report >= REPORT_11 else of.rounds.game
+        in_owed = " and owed" if of.report <= REPORT_11 else "; nothing is owed for it"
         yield AuditException(
             code=TWO_KINDS,
             says=f"Rounds of poker are on record beside those of {other}; their rake of "
-            f"{dollars(of.rounds.rake)} is in moved and owed.",
+            f"{dollars(of.rounds.rake)} is in moved{in_owed}.",
             facts=refs(opened) if of.report >= REPORT_7 else [],
         )
 
@@ -400,10 +474,12 @@ def _game_changed(of: DayRecord) -> Iterator[AuditException]:
     pits = {body.pit for body in opened.values() if body.pit}
     if len(pits) > 1 or len({body.game for body in opened.values()}) > 1:
         places = dict.fromkeys(map(_game_and_pit, opened.values()))
+        by_game = "; what its rounds say stands by game." if _games(of) else "."
+        under = ", which is all under one game and one pit."
         yield AuditException(
             code=GAME_CHANGED,
-            says=f"The table opened for {', then for '.join(places)}. No count parts its money, "
-            "which is all under one game and one pit.",
+            says=f"The table opened for {', then for '.join(places)}. No count parts its money"
+            f"{under if of.report <= REPORT_11 else by_game}",
             facts=refs(opened),
         )
 
@@ -627,10 +703,7 @@ def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     if figures.exchange:
         found.append(_exchange_item(of, figures, "bank"))
     if of.rounds.tray:
-        says = "Chips moved beside the rake, as fees do"
-        says = f"{says}; the tray {_gained(of.rounds.tray)}."
-        facts = list(of.rounds.beside_rake)
-        found.append(Item(gap="bank", code="play", amount=of.rounds.tray, says=says, facts=facts))
+        found.append(_play_item(of, of.rounds.tray, "bank"))
     found += _amends(of)
     for kind in in_boxes.KINDS[:-1]:
         amount: int | None = getattr(figures.drop, kind)
@@ -641,6 +714,19 @@ def _bank_items(of: DayRecord, figures: DayFigures) -> list[Item]:
     if tray:
         found.append(msgspec.structs.replace(_tray_item(of, tray), gap="bank"))
     return found
+
+
+def _poker_beside(of: DayRecord) -> Iterator[Item]:
+    """The item of what poker moved beside its rake at a table that plays other games, too."""
+    cents = sum(each.sums["tray"] for each in of.rounds.games if each.poker)
+    if cents and not of.rounds.poker:
+        yield _play_item(of, cents, "pay")
+
+
+def _play_item(of: DayRecord, cents: int, gap: GapOf) -> Item:
+    says = f"Chips moved beside the rake, as fees do; the tray {_gained(cents)}."
+    facts = list(of.rounds.beside_rake)
+    return Item(gap=gap, code="play", amount=cents, says=says, facts=facts)
 
 
 def _bank_variance(of: DayRecord, figures: DayFigures, bank: Sequence[Item]) -> int | None:

@@ -24,12 +24,14 @@ wrong. 7 counts each stay of a box at its table. 8 compares an opener with the l
 without play, and names checks issued before, notes without a rate and corrections of nothing. 9
 leaves amends at the table that paid them, and names disputes of other tables, what took rake, and
 the stake of a cause that no fact moved. It has a cause for rounds that lie over the drop count, and
-says where a slip was accepted that was sent elsewhere. 10 counts what the cage accepts at the
-table of its slip. 11 names a table that opened for several games or in several pits. 12 names slips
-of another amount than was requested, numbers of slips that were used twice, and boxes that were
+says where a slip was accepted that was sent elsewhere. 10 counts what the cage accepts at the table
+of its slip. 11 names a table that opened for several games or in several pits. 12 names slips of
+another amount than was requested, numbers of slips that were used twice, and boxes that were
 attached while they hung, or removed and never attached. It names coupons taken against their terms,
 and checks and vouchers that a box has at another amount. It compares a cause of the tray with what
-other causes leave, and asks no count of a table of poker that opened for a tournament alone.
+other causes leave, and asks no count of a table of poker that opened for a tournament alone. It
+says what the rounds of each game say on a day of several, and owes nothing for the rake of poker
+beside them.
 """
 
 CURRENCY = "USD"
@@ -111,11 +113,27 @@ class ExpectedWin(Struct, frozen=True, kw_only=True):
     z: str | None
 
 
+class GameOfDay(Struct, frozen=True, kw_only=True):
+    """What the rounds of one game say on a day of several. No count parts the counted win.
+
+    The sum of their moved, less amends, is the day's. owed, pay_gap: None for poker.
+    """
+
+    game: str | None  # None: rounds that name no game
+    moved: int
+    owed: int | None
+    pay_gap: int | None
+    cage_paid: int
+    handle: int
+    rake: int  # a part of moved
+    expected: ExpectedWin | None
+
+
 class TableWin(Struct, frozen=True, kw_only=True):
     """One table's gaming day.
 
     counted: by counts and slips (601a.9(c)); moved: by the chips on record; owed: by the rulings.
-    count_gap: counted - moved; pay_gap: moved - owed.
+    count_gap: counted - moved; pay_gap: moved - owed, without the rake of poker beside other games.
     """
 
     property: str
@@ -151,9 +169,26 @@ class TableWin(Struct, frozen=True, kw_only=True):
     expected_lacks: list[str] | UnsetType = (
         UNSET  # what has no mean or sigma, if `expected` lacks it
     )
+    games: list[GameOfDay] | UnsetType = UNSET  # only where its rounds are of several games
     told: dict[str, int | None]  # figures without corrections, where they differ
     late: list[FactRef] = []
     pending: dict[str, int | None] = {}
+
+
+SEVERAL = " and "
+"""What joins the names of several games, or of several pits, of one table's day."""
+
+
+def game_name(of: TableWin) -> str | None:
+    """The game of a table's day; of several games their names together."""
+    return SEVERAL.join(each.game for each in of.games or () if each.game) or of.game
+
+
+def rake_in(of: TableWin) -> int:
+    """The rake of poker in moved. Nothing is owed for it, and no pay gap has it."""
+    if of.owed is None:
+        return of.moved
+    return 0 if of.pay_gap is None else of.moved - of.owed - of.pay_gap
 
 
 OF_POKER = frozenset(("bank_variance",))

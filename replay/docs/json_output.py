@@ -234,7 +234,7 @@ FORMS = (
         ("win", "win --by shift"),
         "table or group, and gaming day",
         fields_of(TableWin),
-        ("pit", "shift", "tournaments", "expected_lacks"),
+        ("pit", "shift", "tournaments", "expected_lacks", "games"),
     ),
     JsonForm(
         ("footage add", "footage watch"),

@@ -19,9 +19,10 @@ from ledger.finance import coupons as on_coupons
 from ledger.finance.causes.tray import FACT_MISSING
 from ledger.finance.checks import BookLine, CheckLine
 from ledger.finance.coupons import PIECES, BatchLine, QuarterLine, UnknownLine
-from ledger.finance.groups import grouped
+from ledger.finance.groups import games_of, grouped, of_versions
 from ledger.finance.journal import CARRIED
 from ledger.finance.serials import range_text
+from ledger.finance.win import game_name
 from replay.reports import coupon_papers, drop_boxes, hold_limits, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns, days_between
 from replay.reports.overrides import OVERRIDES, overrides
@@ -29,23 +30,23 @@ from replay.reports.table import ReportColumn
 from replay.text.wins import is_money, missing_says, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ledger.finance.journal import JournalEntry
-    from ledger.finance.win import Item, TableWin
+    from ledger.finance.win import GameOfDay, Item, TableWin
     from replay.reports.table import Value
 
 
 def _names(of: TableWin) -> tuple[Value, ...]:
     """Table and game, the first columns of most reports."""
-    return of.table, of.game
+    return of.table, game_name(of)
 
 
 _MASTER = (
     *columns("table game pit grade", "opener fills credits closer"),
     *columns(money="cash foreign counter_checks vouchers chips drop counted"),
     *(ReportColumn("hold", "percent"), *columns(counts="coupons exceptions")),
-    *columns(counts="fill_slips credit_slips"),
+    *columns(money="handle moved owed", counts="fill_slips credit_slips"),
 )
 
 ALL = "all"
@@ -56,7 +57,11 @@ NO_GAME = "no game"
 
 
 def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    """Each table, then each game, then the house: of a closed day those that were signed."""
+    """Each table, then each game, then the house: of a closed day those that were signed.
+
+    A game has the counts of the tables that played it alone, and the handle, moved and owed of all
+    its rounds. The counts of tables with several games are a line of their own, named after them.
+    """
     is_day = asked.since == asked.gaming_day
     slips_of = Counter(
         (name, each.entry.partition(":")[0])
@@ -65,23 +70,40 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
         for name in (each.table, ALL, f"{ALL} {_game(asked, each.table) or NO_GAME}")
     )
     of_period = asked.wins if is_day else _as_one_day(asked)
-    lines = (
-        *((of, of.game, of.table or "") for of in asked.wins),
-        *(
-            (of, of.game or NO_GAME, f"{ALL} {of.game or NO_GAME}")
-            for of in grouped(of_period, "game")
-        ),
-        *((of, None, ALL) for of in grouped(of_period, "house")),
-    )
-    for of, game, name in lines:
-        drop = of.drop
-        counts = (slips_of[name, kind] for kind in ("fill", "credit"))
-        yield (
-            of.table or ALL, game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
-            of.opener, of.fills, of.credits, of.closer,
-            drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
-            of.counted, _hold(of), of.coupons.counted, len(of.exceptions), *counts,
-        )  # fmt: skip
+    for of in asked.wins:
+        yield _master_line(of, game_name(of), _of_rounds(of), slips_of, of.table or "")
+    games = {each.game or NO_GAME: each for each in games_of(of_versions(of_period))}
+    groups = {of.game or NO_GAME: of for of in grouped(of_period, "game")}
+    for name in sorted({*games, *groups}):
+        its = _of_rounds(games[name]) if name in games else (None, None, None)
+        if name in groups:
+            yield _master_line(groups[name], name, its, slips_of, f"{ALL} {name}")
+        else:
+            yield ALL, name, *(None for _ in _MASTER[2:-5]), *its, None, None
+    for of in grouped(of_period, "house"):
+        yield _master_line(of, None, _of_rounds(of), slips_of, ALL)
+
+
+def _of_rounds(of: TableWin | GameOfDay) -> tuple[int | None, ...]:
+    return of.handle, of.moved, of.owed
+
+
+def _master_line(
+    of: TableWin,
+    game: str | None,
+    of_rounds: Sequence[Value],
+    slips_of: Mapping[tuple[str, str], int],
+    name: str,
+) -> Sequence[Value]:
+    """A line of counts. slips_of: how many slips of a kind a name of such a line has."""
+    drop = of.drop
+    return (
+        of.table or ALL, game, None if of.pit is msgspec.UNSET else of.pit, of.grade,
+        of.opener, of.fills, of.credits, of.closer,
+        drop.cash, drop.foreign, drop.counter_checks, drop.vouchers, drop.chips, drop.total,
+        of.counted, _hold(of), of.coupons.counted, len(of.exceptions), *of_rounds,
+        *(slips_of[name, kind] for kind in ("fill", "credit")),
+    )  # fmt: skip
 
 
 def _as_one_day(asked: AskedReport) -> list[TableWin]:
@@ -92,7 +114,7 @@ def _as_one_day(asked: AskedReport) -> list[TableWin]:
 
 
 def _game(asked: AskedReport, table: str) -> str | None:
-    return next((each.game for each in asked.wins if each.table == table), None)
+    return next((game_name(each) for each in asked.wins if each.table == table), None)
 
 
 def _hold(of: TableWin) -> int | None:

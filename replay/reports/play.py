@@ -14,6 +14,7 @@ from ledger.adjudication.submissions import filed, kept_rules
 from ledger.edges.spread import means
 from ledger.finance.exceptions import TWO_KINDS
 from ledger.finance.groups import lowest_grade, of_versions
+from ledger.finance.win import game_name, rake_in
 from ledger.games import games
 from ledger.record.wire import fact_of
 from ledger.rules.engine.steps import POT
@@ -184,18 +185,21 @@ RAKE = (
 def rake(asked: AskedReport) -> Iterator[Sequence[Value]]:
     """Each table of Poker: the rake on record and in the boxes, and the imprest bank.
 
-    A table that also played against the house has a line without amounts: its counted win has both,
-    and an exception of its day says what the rake is.
+    A table that also played against the house has the rake and handle of its poker alone: its
+    boxes, its tray and its counted win have both.
     """
     of = {"property": asked.property, "since": asked.since, "day": asked.gaming_day}
     with reading(asked.database, [MONEY.name]) as store:
         rounds: dict[str | None, int] = dict(store.query(_ROUNDS, of))
     for each in asked.wins:
         amounts = (each.moved, each.counted, each.count_gap, each.bank_variance)
+        its = [of.handle for of in each.games or () if of.owed is None]
         if (kind := _kind(each)) != BANKED:
+            is_poker = kind == POKER
             yield (
-                each.table, each.game, each.grade, *(amounts if kind == POKER else (None,) * 4),
-                rounds.get(each.table, 0), each.handle,
+                each.table, game_name(each), each.grade,
+                *(amounts if is_poker else (rake_in(each) or None, None, None, None)),
+                rounds.get(each.table, 0), each.handle if is_poker else sum(its) if its else None,
             )  # fmt: skip
 
 

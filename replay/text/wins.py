@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ledger.finance.win import rake_in
 from ledger.values import dollars, quantity
 
 if TYPE_CHECKING:
@@ -89,11 +90,15 @@ def explained(of: TableWin) -> Iterator[str]:
 
 
 def _apart(of: TableWin) -> Iterator[str]:
-    """What is in no figure: tournaments, and the win that the paytables give on average."""
+    """What is in no figure: tournaments, the rounds by game, and the win of the paytables."""
     if of.tournaments:
         entries, prizes = dollars(of.tournaments.entries), dollars(of.tournaments.prizes)
         left = signed(of.tournaments.win)
         yield f"tournaments {left} · entries {entries} less prizes {prizes}, in no figure above"
+    for each in of.games or ():
+        told = (("moved", each.moved), ("owed", each.owed), ("pay_gap", each.pay_gap))
+        says = ", ".join(named(name, cents, dollars) for name, cents in told)
+        yield f"rounds of {each.game or 'no game'} · {says}, handle {dollars(each.handle)}"
     if of.expected:
         yield f"expected · {luck(of.expected, of.handle)}"
     if of.expected_lacks:
@@ -102,7 +107,7 @@ def _apart(of: TableWin) -> Iterator[str]:
 
 def rake_apart(of: TableWin) -> str | None:
     """What a sum of poker and other games has in moved alone, as a sentence; None: nothing."""
-    if of.owed is None or of.pay_gap is None or not (rake := of.moved - of.owed - of.pay_gap):
+    if of.owed is None or not (rake := rake_in(of)):
         return None
     return f"moved has {dollars(rake)} of poker's rake; nothing is owed for it, and no gap has it"
 

@@ -9,7 +9,7 @@ from consumers.finance import wins
 from consumers.finance.sealed import sealed_wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
-from ledger.finance.win import TableWin
+from ledger.finance.win import TableWin, game_name
 from ledger.values import quantity
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName
@@ -114,7 +114,7 @@ def _name(each: TableWin, by: By) -> str:
     names = {
         "table": each.table,
         "shift": each.shift or "no shift",
-        "game": each.game or "no game",
+        "game": game_name(each) or "no game",
         "pit": each.pit or "no pit",
         "house": None,
     }

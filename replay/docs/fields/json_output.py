@@ -203,7 +203,8 @@ MEANINGS = {
     "from_us": "beginning",
     "funded": "winnings paid for the faces of coupons, cents",
     "funnel": "limits of the funnel that it lies outside of; null: none",
-    "game": "id of the game",
+    "game": "id of the game; of a table or group with several their ids, joined by `and`",
+    "games": "what the rounds of each game say, where those of a table are of several",
     "gaming_day": "gaming day",
     "gap": "`count` or `pay`: the gap it belongs to; `bank`: of poker's bank; null: a cause that "
     "moves one item up and another one down",

@@ -23,6 +23,7 @@ from ledger.errors import Refused, Usage
 from ledger.finance.day_versions import DaySeals
 from ledger.finance.groups import houses
 from ledger.finance.journal import CARRIED
+from ledger.finance.win import rake_in
 from ledger.values import dollars
 from replay.recording.sealed_days import versions_folder
 from replay.text.wins import FIGURES, cents_of, graded, missing_says, named, rake_apart, signed
@@ -249,7 +250,7 @@ def signed_steps(win: TableWin) -> list[TrayStep]:
     differs = item.amount if item else 0
     if not any(each.gap == "bank" for each in win.items):  # poker before version 5 of the report
         differs += win.bank_variance or 0
-    moved = 0 if poker else win.moved
+    moved = win.moved - rake_in(win)  # rake goes into the box
     others = win.closer - win.opener - win.fills + win.credits - moved - differs
     names = "Chips sold and exchanged" + (", and moved by rounds" if poker else "")
     changes = (

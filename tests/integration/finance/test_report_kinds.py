@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tests.property.finance.floors import Line
 
 HEAD = ReportHead("hollywood", "A report", DAY, "COUNTED", 0, "0" * 64, "now", "me", 0)
+MASTER = "master-game"
 NEW = (
     *("slips", "inventories", "wagers", "rake", "tax-week", "coupons-day", "coupons-month"),
     *("mispays", "denominations", "box-counts", "overrides", "limits"),
@@ -199,19 +200,30 @@ def test_tables_without_a_game_have_a_line_of_their_own_with_their_own_slips(
 def test_a_table_of_poker_and_a_banked_game_is_filed_as_both_and_named_with_its_rake(
     cli: Cli, tmp_path: Path
 ) -> None:
-    """No count says what each has."""
+    """No count says what each has. The handle of each game is that of its wagers."""
     rounds = [
-        fact(name, minute, **data) | {"subject": f"CC-07/{DAY}/{number}"}
-        for name, minute, number, data in (
-            ("round_started", 4, 1, {"game": "criss_cross_poker"}),
-            ("round_started", 8, 2, {"game": "omaha_5_high"}),
-            ("rake_taken", 9, 2, {"amount": 700}),
+        fact(name, minute, **data) | {"subject": f"CC-07/{DAY}/2"}
+        for name, minute, data in (
+            ("round_started", 40, {"game": "omaha_5_high"}),
+            ("rake_taken", 41, {"amount": 700}),
         )
     ]
     counted = count(59, chips={"100": 7})
-    ingest(cli, tmp_path / "feed.jsonl", day_lines(*rounds, counted, closer=499_300))
+    ingest(cli, tmp_path / "feed.jsonl", day_lines(*coup(), *rounds, counted, closer=506_500))
+    both = "minibaccarat and omaha_5_high"
     [line] = printed(cli, tmp_path, "rake")
-    assert line[:7] == ["CC-07", "criss_cross_poker", "COUNTED", "", "", "", ""]
+    assert line == ["CC-07", both, "COUNTED", "7.00", "", "", "", "1", "0.00"]
+    master = {(row[0], row[1]): (row[14], *row[-5:-2]) for row in printed(cli, tmp_path, MASTER)}
+    assert master == {
+        ("CC-07", both): ("72.00", "65.00", "72.00", "65.00"),
+        ("all", "minibaccarat"): ("", "65.00", "65.00", "65.00"),
+        ("all", both): ("72.00", "", "", ""),
+        ("all", "omaha_5_high"): ("", "0.00", "7.00", ""),
+        ("all", ""): ("72.00", "65.00", "72.00", "65.00"),
+    }
+    wagers = printed(cli, tmp_path, "wagers")
+    assert [(row[0], row[4], row[9]) for row in wagers] == [("Minibaccarat", "65.00", "65.00")]
+    assert both in cli("win", "--by", "game").out
     [filed, _] = [row for row in printed(cli, tmp_path, "tax-week") if row[3] != ""]
     assert filed[1] == "poker and banked games"
     said = [row for row in printed(cli, tmp_path, "exceptions") if row[2] == "two_kinds_of_game"]

@@ -63,7 +63,7 @@ def test_rake_beside_rounds_against_the_house_is_an_exception_that_names_the_ope
     if "two_kinds_of_game" in found:
         assert win.exceptions[0].says == (
             "Rounds of poker are on record beside those of a game against the house; their rake of "
-            "$7.00 is in moved and owed."
+            "$7.00 is in moved; nothing is owed for it."
         )
     by_dealer = variances.read(database, VarianceAsked("p", "dealer", "day", DAY), ())
     of_poker = set(games) == {"omaha_5_high"}
