@@ -56,6 +56,7 @@ class DaySeals(NamedTuple):
 
     seals: tuple[DaySealed, ...] = ()
     reopened: DayReopened | None = None  # what opened the last version again
+    reopenings: tuple[DayReopened, ...] = ()  # all that opened a version again
 
     @property
     def sealed(self) -> DaySealed | None:
@@ -70,7 +71,7 @@ class DaySeals(NamedTuple):
             follows = not self.sealed and body.version == len(self.seals) + 1
             return self._replace(seals=(*self.seals, body), reopened=None) if follows else self
         if isinstance(body, DayReopened) and self.sealed and body.version == self.sealed.version:
-            return self._replace(reopened=body)
+            return self._replace(reopened=body, reopenings=(*self.reopenings, body))
         return self
 
 
@@ -146,12 +147,17 @@ def digest(found: Iterable[TableWin]) -> str:
 
 
 def changes(before: TableWin | None, after: TableWin | None) -> dict[str, int | None]:
-    """What each part that differs changes by; None if it was missing, or is.
+    """What each part that differs changes by; None if it is missing afterwards.
 
-    A table that one of both lacks (None) has nothing there: it changes by all that it has.
+    What was missing changes by all that came, as does a table that one of both lacks (None).
     """
-    found = {each.name: each.amount for each in _changes(before, after)}
-    return {name: amount for name, amount in found.items() if amount != 0}
+    found: dict[str, int | None] = {}
+    for each in _changes(before, after):
+        was_missing = before is not None and each.before is None
+        amount = each.after if was_missing else each.amount
+        if was_missing or amount != 0:
+            found[each.name] = amount
+    return found
 
 
 def adjustments(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.adjudication.corrections import without_effect
 from ledger.facts import (
@@ -377,18 +377,24 @@ def of_one_day(
         *(_not_attached(stays) if report > REPORT_11 else _not_of_table(stays)),
         *_by_one_person(facts, stays, slips, _both if report > REPORT_8 else _each_of_both),
         *(_second_lacks(stays, slips) if report > REPORT_9 else ()),
-        *_openers_differ(facts),
+        *_openers_differ(facts, by_opening=report > REPORT_11),
         *_issued_twice(facts),
         *_after_closer(facts),
     ]
 
 
-def _openers_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:
-    """Counts at the opening of one shift that differ."""
-    told: dict[str | None, dict[int, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+def _openers_differ(facts: Iterable[Fact], *, by_opening: bool) -> Iterator[AuditException]:
+    """Counts at one opening of a shift that differ. A count at the drop or closing ends an opening.
+
+    by_opening: else all counts of a shift are of one; so did reports up to version 11.
+    """
+    told: dict[Any, dict[int, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    closings = 0
     for fact in facts:
         if isinstance(fact.body, InventoryCounted) and fact.body.kind == "open":
-            told[fact.body.shift][fact.body.total].append(fact)
+            told[fact.body.shift, closings][fact.body.total].append(fact)
+        elif by_opening and _closes(fact):
+            closings += 1
     for totals in told.values():
         if len(totals) > 1:
             yield AuditException(

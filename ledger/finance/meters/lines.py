@@ -19,7 +19,7 @@ from ledger.rules.engine.ruling import FactRef
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.record.wire import Fact
     from ledger.rules.wagers.meter_payments import MeterPayment
@@ -50,6 +50,13 @@ class MeterStep(NamedTuple):
     id: str = ""
 
 
+class MeterDifference(Struct, frozen=True, kw_only=True):
+    """The part of a meter's difference that arose on one gaming day, cents."""
+
+    gaming_day: str
+    amount: int
+
+
 class MeterLine(Struct, frozen=True, kw_only=True):
     """One progressive meter, in cents.
 
@@ -65,6 +72,7 @@ class MeterLine(Struct, frozen=True, kw_only=True):
     reset: int
     closing: int | None
     difference: int
+    differences: list[MeterDifference] = []  # by gaming day; empty in the line of one day
     exceptions: list[AuditException] = []
 
 
@@ -100,15 +108,23 @@ def steps_paid(
 
 def lines(steps: Iterable[tuple[MeterName, MeterStep]]) -> dict[MeterName, MeterLine]:
     """A line for each meter that was ever shown, in order of property, meter and table."""
-    return {name: put_together(list(days.values())) for name, days in by_day(steps).items()}
+    return {name: put_together(days) for name, days in by_day(steps).items()}
 
 
-def put_together(days: Sequence[MeterLine]) -> MeterLine:
-    """The line of several days, in their order."""
+def put_together(by_day_: Mapping[str, MeterLine]) -> MeterLine:
+    """The line of several days, which are in order."""
+    days = list(by_day_.values())
+    differences = [
+        MeterDifference(gaming_day=day, amount=line.difference)
+        for day, line in by_day_.items()
+        if line.difference
+    ]
     sums: dict[str, int] = {each: sum(getattr(day, each) for day in days) for each in _MOVES}
     opening = next((day.opening for day in days if day.opening is not None), None)
     exceptions = [each for day in days for each in day.exceptions]
-    return structs.replace(days[-1], opening=opening, exceptions=exceptions, **sums)
+    return structs.replace(
+        days[-1], opening=opening, differences=differences, exceptions=exceptions, **sums
+    )
 
 
 def by_day(

@@ -50,6 +50,9 @@ def _show(property_: str, found: Sequence[MeterLine]) -> None:
         right=" ".join(_FIGURES),
     )
     for each in found:
+        for day in each.differences:
+            name = f"{each.meter} · {each.table or 'link'}"
+            say(f"{name} · difference of {dollars(day.amount)} on {day.gaming_day}")
         for of in each.exceptions:
             say(f"{each.meter} · {each.table or 'link'} · {of.code.replace('_', ' ')} · {of.says}")
 

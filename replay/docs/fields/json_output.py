@@ -22,6 +22,7 @@ MEANINGS = {
     "asked": "the only person who may approve it; null: any who may",
     "asked_at": "when it was asked for",
     "user": "sign-in name of who asked",
+    "versions": "each version of the day, from the first: who closed it, and who opened it again",
     "why_not": "why a request cannot be approved; null: it can, or was answered",
     "account": "the account, such as `assets:tray:CC-07`",
     "acknowledged": "who acknowledged the break, and why; null: nobody",
@@ -124,6 +125,7 @@ MEANINGS = {
     "delivered": "deliveries that were accepted",
     "despite": "why the day was closed though something is missing; null: nothing is",
     "detail": "what was changed",
+    "differences": "the parts of a meter's difference, each with its gaming day",
     "difference": "moved less owed, cents: too much if positive; of a meter what no fact explains",
     "digest": "SHA-256 of what `win --version --json` prints for a closed day; null: none. "
     "A request, a report and an entry of the log have that of their content",
@@ -345,7 +347,8 @@ MEANINGS = {
     "paytable": "letter of the paytable, if a Rules Submission chose one",
     "paytables": "printed rows with their odds",
     "pending": "what those facts would change each signed figure by, cents; null: an input is "
-    "missing. A table that the version lacks has all its figures there",
+    "missing then. An input that was missing and came, and a table that the version lacks, count "
+    "whole",
     "per_1000": "errors by 1,000 settlements",
     "period": "`day`, `month` or `year`, up to the last day",
     "phase": "phase of the round",

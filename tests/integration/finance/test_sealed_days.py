@@ -183,7 +183,24 @@ def test_a_day_that_lacks_something_stays_open_unless_two_people_say_why(
     found = closed(cli, "--despite", "The box is lost.")
     assert (found["version"], found["missing"]) == (1, ["closer", "box:B1"])
     ingest(cli, tmp_path, inventory("close", 490_000, 58), COUNTED)
-    assert (won(cli)["counted"], won(cli)["pending"]["counted"]) == (None, None)
+    pending = won(cli)["pending"]
+    assert (won(cli)["counted"], pending["counted"], pending["closer"]) == (None, 0, 490_000)
+
+
+def test_an_opener_that_was_missing_and_came_late_is_pending_with_its_amount(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """What is missing then stays null."""
+    lines = day_lines(SOLD, COUNTED, closer=490_000)
+    opener = next(each for each in lines if each["data"].get("kind") == "open")
+    ingest(cli, tmp_path, *(each for each in lines if each is not opener))
+    closed(cli, "--despite", "The slip is lost.")
+    ingest(cli, tmp_path, opener)
+    won_ = won(cli)
+    assert (won_["opener"], won_["pending"]["opener"], won_["pending"]["counted"]) == (
+        (None, 500_000, 0)
+    )
+    assert "pending · opener +$5,000.00" in cli("win").err
 
 
 @pytest.mark.parametrize("step", ["close", "reopen"])

@@ -445,3 +445,19 @@ def test_a_sum_of_tables_over_days_lacks_an_opener_that_one_of_them_lacks(*, lac
     facts = read_by_program([*day_lines(count(59)), *lines])
     [house] = grouped(over_days(wins(facts, [])), "house")
     assert house.opener == (None if lacks else 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("counted_again", "found"), [(480_000, []), (479_000, ["open_counts_differ"])]
+)
+def test_an_opening_after_a_closing_is_compared_with_none_before_it(
+    counted_again: int, found: list[str]
+) -> None:
+    """Of one opening the counts must not differ. Version 11 compared all of a shift."""
+    closed, opened = inventory("close", 500_000, 20), inventory("open", 480_000, 25)
+    again = inventory("open", counted_again, 26)
+    credit = slip("credit", "accepted", "C-1", 22, 20_000)
+    lines = day_lines(closed, credit, opened, again, count(59), closer=480_000)
+    facts = read_by_program(lines)
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
+    assert (codes(now), codes(then)) == (found, ["open_counts_differ"])

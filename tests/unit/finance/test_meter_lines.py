@@ -68,6 +68,13 @@ def test_a_win_that_is_reset_on_the_next_day_is_a_difference_of_both() -> None:
     days = by_day([(JACK, step) for step in (*second, *first)])[JACK]
     assert figures(days[DAY]) == (700_000, 0, 700_000, 0, 700_000, 700_000)
     assert figures(days[NEXT]) == (700_000, 0, 0, 500_000, 500_000, -700_000)
+    both = lines([(JACK, step) for step in (*second, *first)])[JACK]
+    assert both.difference == 0
+    assert [(of.gaming_day, of.amount) for of in both.differences] == [
+        (DAY, 700_000),
+        (NEXT, -700_000),
+    ]
+    assert one(told(("shown", 1), ("shown", 2))).differences == []
     assert one([*first, *second]).difference == 0
 
 
