@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance import coupons_and_checks, money_facts
+from infra.postgres.tape import properties
 from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import corrected, corrections
+from ledger.errors import NotFound
 from ledger.facts import TableOpened
 from ledger.finance.boxes import BOX_FACTS
 from ledger.finance.placing import by_time, own_day, table_of
@@ -138,6 +140,21 @@ def tables(database: Database, property_: str) -> list[str]:
     """The tables of a property that a fact of money names."""
     with reading(database, TABLES) as store:
         return [name for (name,) in store.query(_NAMES, {"house": property_})]
+
+
+def require_table(database: Database, property_: str | None, table: str) -> None:
+    """Raise `NotFound` for a table that no fact of money names: a slip of the pen.
+
+    property_: None: at any casino.
+    """
+    houses = [property_] if property_ else sorted(properties(database))
+    names = sorted({name for house in houses for name in tables(database, house)})
+    if table not in names:
+        raise NotFound(
+            f"No fact of money is of table {table}",
+            where="table",
+            hint=f"Tables on record are {', '.join(names) or 'none'}.",
+        )
 
 
 def read(database: Database, property_: str, gaming_day: str | None = None) -> EnteredDay:

@@ -159,13 +159,7 @@ def one_property(database: Database, property_: str | None) -> str:
 
 def require_table(database: Database, property_: str, table: str, gaming_day: str) -> None:
     """Raise `NotFound` for a table or a gaming day that no money is of: a slip of the pen."""
-    tables = papers.tables(database, property_)
-    if table not in tables:
-        raise NotFound(
-            f"No fact of money is of table {table}",
-            where="table",
-            hint=f"Tables on record are {', '.join(tables) or 'none'}.",
-        )
+    papers.require_table(database, property_, table)
     with reading(database, TABLES) as store:
         days = day_money.days_of_money(store, property_, [(gaming_day, gaming_day)])
     if not days:

@@ -43,10 +43,13 @@ _OF_TRAY = frozenset(("opener", "closer"))
 def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
     """One win a group and gaming day, in order of property, day and group; `table` is None then.
 
+    Shifts are in order of time.
+
     By shift: `wins` are of tables and shifts. A table of several games or pits is in a group of
     its own, named after them all: no count parts its money. A group of a closed day sums what was
     signed; what came later to any of its tables stands beside.
     """
+    wins = list(wins)
     if by == "table":
         return [msgspec.structs.replace(each, pit=msgspec.UNSET) for each in wins]
     groups: dict[tuple[str, str, str, str], list[TableWin]] = {}
@@ -54,7 +57,26 @@ def grouped(wins: Iterable[TableWin], by: By) -> list[TableWin]:
         of = {"game": game_name(each), "pit": each.pit, "shift": each.shift, "house": None}
         key = (each.property, each.gaming_day, of[by] or "", each.currency)
         groups.setdefault(key, []).append(each)
-    return [_group(groups[key], by) for key in sorted(groups)]
+    times = {name: nth for nth, name in enumerate(shift_order(wins))} if by == "shift" else {}
+    order = sorted(groups, key=lambda key: (*key[:2], times.get(key[2], 0), *key[2:]))
+    return [_group(groups[key], by) for key in order]
+
+
+def shift_order(wins: Iterable[TableWin]) -> list[str]:
+    """The shifts of tables in order of time, in which each table's own wins are.
+
+    A shift that one table lacks stands before the next one that it has in common with others.
+    """
+    tables: dict[tuple[str, str, str | None], list[str]] = {}
+    for each in wins:
+        tables.setdefault((each.property, each.gaming_day, each.table), []).append(each.shift or "")
+    found: list[str] = []
+    for its in tables.values():
+        for nth, name in enumerate(its):
+            if name not in found:
+                later = (found.index(each) for each in its[nth:] if each in found)
+                found.insert(next(later, len(found)), name)
+    return found
 
 
 def _group(wins: Sequence[TableWin], by: By) -> TableWin:

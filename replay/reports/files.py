@@ -13,7 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from replay.dossier.writing.pages import Paper
-from replay.reports.table import shown
+from replay.reports.table import SIGNATURE, shown
 from replay.shell.output import printable
 from replay.text import qr_code
 from replay.text.sheets import FORMULA, decimal, safe
@@ -30,6 +30,7 @@ _XLSX_FORMAT: Mapping[Kind, str] = {
     "text": "@",
 }
 _CODE_IS = "The log's checkpoint"
+_SIGNED_MM, _SIGNED_POINTS = (120, 60, 60), 14  # lines that a pen has room on
 _PARQUET_UNIT = {"money": "_cents", "percent": "_hundredths"}
 _STYLE = (
     "body { font: 14px/1.4 system-ui, sans-serif; color: #1b1f1d; margin: 2em }",
@@ -39,6 +40,7 @@ _STYLE = (
     ".n { text-align: right; font-variant-numeric: tabular-nums }",
     ".reprint { font-weight: bold; border: 2px solid; padding: .4em .8em; color: #9a1b1b }",
     "svg { float: right }",
+    ".sign td { width: 18em; height: 2.6em; vertical-align: bottom }",
     "@media print { thead { display: table-header-group } body { margin: 0 } }",
 )
 
@@ -145,11 +147,24 @@ def html_octets(head: ReportHead, table: ReportTable) -> bytes:
         for name, value in lines
     )
     title = escape(f"{head.title} {head.gaming_day}")
-    return (
+    whole = (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f"<style>{' '.join(_STYLE)}</style>\n{code}<h1>{title}</h1>\n{told}\n<table>\n"
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</html>\n"
-    ).encode()
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n"
+    )
+    return f"{whole}{_signatures(head) if table.signed else ''}</html>\n".encode()
+
+
+def _signatures(head: ReportHead) -> str:
+    """Lines for the two people who sign, as a table of HTML."""
+    heads = "".join(f'<th scope="col">{each}</th>' for each in SIGNATURE)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(printable(cell))}</td>" for cell in line) + "</tr>"
+        for line in head.signatures
+    )
+    return (
+        f'<table class="sign">\n<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody>\n</table>\n'
+    )
 
 
 def _side(kind: Kind) -> str:
@@ -186,6 +201,9 @@ def pdf_octets(head: ReportHead, table: ReportTable) -> bytes:
         right=[at for at, each in enumerate(table.columns) if each.kind != "text"],
         size=fitted.size,
     )
+    if table.signed:
+        paper.part("Signatures")
+        paper.rows(SIGNATURE, head.signatures, _SIGNED_MM, size=_SIGNED_POINTS)
     return paper.octets()
 
 

@@ -58,7 +58,7 @@ class ReportKind(NamedTuple):
 
     def table(self, asked: AskedReport) -> ReportTable:
         """The report's table."""
-        return ReportTable(self.columns, [list(row) for row in self.rows(asked)])
+        return ReportTable(self.columns, [list(row) for row in self.rows(asked)], self.of_seal)
 
 
 def columns(texts: str = "", money: str = "", counts: str = "") -> tuple[ReportColumn, ...]:

@@ -27,6 +27,7 @@ from replay.reports import coupon_papers, drop_boxes, hold_limits, play, slips
 from replay.reports.kind import AskedReport, ReportKind, columns, days_between
 from replay.reports.overrides import OVERRIDES, overrides
 from replay.reports.table import ReportColumn
+from replay.text.sheets import decimal
 from replay.text.wins import is_money, missing_says, plain
 
 if TYPE_CHECKING:
@@ -62,14 +63,13 @@ def _master(asked: AskedReport) -> Iterator[Sequence[Value]]:
     A game has the counts of the tables that played it alone, and the handle, moved and owed of all
     its rounds. The counts of tables with several games are a line of their own, named after them.
     """
-    is_day = asked.since == asked.gaming_day
     slips_of = Counter(
         (name, each.entry.partition(":")[0])
         for day in days_between(asked.since, asked.gaming_day)
         for each in _entries(asked._replace(gaming_day=day))
         for name in (each.table, ALL, f"{ALL} {_game(asked, each.table) or NO_GAME}")
     )
-    of_period = asked.wins if is_day else _as_one_day(asked)
+    of_period = _of_period(asked)
     for of in asked.wins:
         yield _master_line(of, game_name(of), _of_rounds(of), slips_of, of.table or "")
     games = {each.game or NO_GAME: each for each in games_of(of_versions(of_period))}
@@ -106,8 +106,10 @@ def _master_line(
     )  # fmt: skip
 
 
-def _as_one_day(asked: AskedReport) -> list[TableWin]:
-    """The wins of a period, with open days among them too, as wins of one open day."""
+def _of_period(asked: AskedReport) -> Sequence[TableWin]:
+    """The wins of a day; of a period, with open days among them too, as wins of one open day."""
+    if asked.since == asked.gaming_day:
+        return asked.wins
     return [
         msgspec.structs.replace(each, gaming_day=asked.gaming_day, version=0) for each in asked.wins
     ]
@@ -156,14 +158,16 @@ def _lost(of: TableWin, item: Item) -> bool:
 
 
 def _three_wins(asked: AskedReport) -> Iterator[Sequence[Value]]:
-    for of in asked.wins:
+    """Each table, then the house: of a closed day those that were signed."""
+    for of in (*asked.wins, *grouped(_of_period(asked), "house")):
         items = [item for item in of.items if item.gap == "pay"]
         paid = [i for i in items if i.code not in _NOT_MISPAID and not _lost(of, i)]
         pays = [item.amount for item in paid]
         otherwise = sum(item.amount for item in items) - sum(pays)
         over, under = [-each for each in pays if each < 0], [each for each in pays if each > 0]
         yield (
-            *_names(of), of.grade, of.counted, of.moved, of.owed, of.count_gap, of.pay_gap,
+            of.table or ALL, game_name(of), of.grade,
+            of.counted, of.moved, of.owed, of.count_gap, of.pay_gap,
             of.cage_paid, of.handle, of.coupons.funded,
             sum(over), sum(under), otherwise, len(over), len(under),
         )  # fmt: skip
@@ -324,14 +328,15 @@ def _books(asked: AskedReport) -> Iterator[Sequence[Value]]:
 
 
 _METER = "opening advanced paid reset closing difference"
-_METERS = (*columns("meter table", _METER), ReportColumn("exceptions"))
+_METERS = (*columns("meter table", _METER), *columns("difference_by_day exceptions"))
 
 
 def _meters(asked: AskedReport) -> Iterator[Sequence[Value]]:
     for each in meters.read(asked.database, asked.property).values():
         said = " ".join(of.says for of in each.exceptions)
         figures = (getattr(each, name) for name in _METER.split())
-        yield each.meter, each.table or "link", *figures, said or None
+        days = "; ".join(f"{of.gaming_day}: {decimal(of.amount)}" for of in each.differences)
+        yield each.meter, each.table or "link", *figures, days or None, said or None
 
 
 _VARIANCE = (

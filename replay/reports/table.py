@@ -24,6 +24,9 @@ Kind = Literal["text", "money", "count", "percent"]
 
 Value = str | int | None
 
+SIGNATURE = ("signature and name", "credential", "date")
+"""The columns of the lines on which two people sign a report."""
+
 _SCANNED_OCTETS_MAX = 1_000
 """A code of more is too fine for a phone to read from paper."""
 
@@ -41,10 +44,11 @@ class ReportColumn(NamedTuple):
 
 
 class ReportTable(NamedTuple):
-    """The columns and rows of a report."""
+    """The columns and rows of a report. signed: two people sign it on paper."""
 
     columns: Sequence[ReportColumn]
     rows: Sequence[Sequence[Value]]
+    signed: bool = False
 
 
 class ReportHead(NamedTuple):
@@ -79,6 +83,15 @@ class ReportHead(NamedTuple):
             at = checkpoint_from_text(split(self.checkpoint, "the log")[0], "the log")
             count = quantity(at.size, "entry", "entries")
             yield "log", f"{at.origin} with {count}, root {hash_text(at.root)}"
+
+    @property
+    def signatures(self) -> list[tuple[str, str, str]]:
+        """A line for each of the two who sign on paper: name, credential and date.
+
+        The credentials of a closed day are filled in.
+        """
+        known = (*self.closed_by, "", "")[:2]
+        return [("", credential, "") for credential in known]
 
     @property
     def scanned(self) -> str:

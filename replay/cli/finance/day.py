@@ -4,9 +4,10 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
+from msgspec import Struct
 
 from consumers.finance.sealed import sealed_wins
-from ledger.finance.day_versions import Adjustment
+from ledger.finance.day_versions import Adjustment, DaySeals
 from ledger.finance.groups import of_versions
 from ledger.values import dollars, quantity
 from replay.cli.approvals.approve import RequestedAct, ask
@@ -21,7 +22,7 @@ from replay.shell.settings import in_force
 from replay.text.wins import named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from infra.postgres.connection import Database
 
@@ -32,6 +33,20 @@ app.add_typer(day, name="day", help="Close a gaming day, signed by two; open it 
 Day = Annotated[
     str, typer.Argument(metavar="DAY", help="Gaming day, YYYY-MM-DD.", callback=require_gaming_day)
 ]
+
+
+class DayVersion(Struct, frozen=True, kw_only=True):
+    """A version of a gaming day: who closed it and why, and who opened it again."""
+
+    version: int
+    digest: str
+    by: str
+    second: str
+    because: str | None
+    despite: str | None
+    reopened_by: str | None
+    reopened_second: str | None
+    reopened_because: str | None
 
 
 class ClosedDay(NamedTuple):
@@ -56,6 +71,7 @@ class ClosedDay(NamedTuple):
     adjustments: list[Adjustment]
     missing: list[str]
     late_tables: list[str]
+    versions: list[DayVersion]  # all of them, from the first
 
 
 @day.command("show")
@@ -185,7 +201,25 @@ def _read(database: "Database", property_: str | None, gaming_day: str) -> Close
         adjustments=adjustments,
         missing=list(dict.fromkeys(name for each in of_versions(wins) for name in each.missing)),
         late_tables=[each.table or "" for each in wins if its.sealed and not each.version],
+        versions=list(_versions(its)),
     )
+
+
+def _versions(its: DaySeals) -> "Iterator[DayVersion]":
+    again = {each.version: each for each in its.reopenings}
+    for seal in its.seals:
+        opened = again.get(seal.version)
+        yield DayVersion(
+            version=seal.version,
+            digest=seal.digest,
+            by=seal.by,
+            second=seal.second,
+            because=seal.because,
+            despite=seal.despite,
+            reopened_by=opened.by if opened else None,
+            reopened_second=opened.second if opened else None,
+            reopened_because=opened.because if opened else None,
+        )
 
 
 def _show(found: ClosedDay, *, json: bool) -> None:
@@ -206,6 +240,11 @@ def _show(found: ClosedDay, *, json: bool) -> None:
         if found.despite:
             say(f"Closed though something is missing: {found.despite}")
         say(f"Digest {found.digest}")
+    for earlier in found.versions[:-1]:
+        say(f"Version {earlier.version} was closed by {earlier.by} and {earlier.second}.")
+        people = f"{earlier.reopened_by} and {earlier.reopened_second}"
+        say(f"It was opened again by {people}: {earlier.reopened_because}")
+        say(f"Its digest is {earlier.digest}")
     for each in found.adjustments:
         change = f"{_figure(each, each.before)} before, {_figure(each, each.after)} now"
         say(f"{each.table} · {change} · {quantity(len(each.facts), 'later fact')}")

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from consumers.finance import papers
 from consumers.finance.sealed import redrive, signed_entries
 from consumers.finance.undecided import two_contents_of_money
 from ledger.errors import Usage
@@ -51,11 +52,7 @@ def journal(
     if for_real and not again:
         raise Usage("--for-real is for --redrive alone", where="journal", hint="Give both.")
     if again:
-        if table or form:
-            raise Usage(
-                "--redrive is for whole days", where="journal", hint="Leave out --table, --format."
-            )
-        _redrive(property_, gaming_day, for_real=for_real, json=json)
+        _redrive(property_, gaming_day, table or form, for_real=for_real, json=json)
         return
     if json and form not in (None, "json"):
         raise Usage(
@@ -65,6 +62,8 @@ def journal(
         found = signed_entries.read(
             database, property=property_, table=table, gaming_day=gaming_day
         )
+        if table and not found:
+            papers.require_table(database, property_, table)
         told = two_contents_of_money(database, property_, gaming_day, table)
     for (_, day, name), its in sorted(told.items()):
         for each in its:
@@ -80,8 +79,22 @@ def journal(
         print_text(line)
 
 
-def _redrive(property_: str | None, gaming_day: str | None, *, for_real: bool, json: bool) -> None:
-    """Count the entries of closed days on their topic; for real: send them again."""
+def _redrive(
+    property_: str | None,
+    gaming_day: str | None,
+    part: str | None,
+    *,
+    for_real: bool,
+    json: bool,
+) -> None:
+    """Count the entries of closed days on their topic; for real: send them again.
+
+    part: what was given of less than whole days, which is refused.
+    """
+    if part:
+        raise Usage(
+            "--redrive is for whole days", where="journal", hint="Leave out --table, --format."
+        )
     with opened_views(signed_entries.VIEWS, property_) as database:
         found = redrive.redrive(
             database, property_=property_, gaming_day=gaming_day, for_real=for_real

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from consumers.finance import wins
+from consumers.finance import papers, wins
 from consumers.finance.sealed import sealed_wins
 from ledger.errors import Usage
 from ledger.finance.groups import By, grouped, houses
@@ -58,6 +58,8 @@ def win(
             found = sealed_wins.read(database, kept=kept, **asked)
         else:
             found = sealed_wins.of_version(database, version, kept=kept, **asked)
+        if table and not found:
+            papers.require_table(database, property_, table)
         waiting = 0 if found else wins.money_without_day(database, property_)
     shown = grouped(found, by)
     if json:

@@ -20,7 +20,7 @@ from ledger.adjudication.corrections import (
     without_effect,
 )
 from ledger.errors import NotFound
-from ledger.facts import Body, FactCorrected, VarianceExplained
+from ledger.facts import Body, DisputeRaised, FactCorrected, VarianceExplained
 from ledger.finance.checks import CHECK_FACTS
 from ledger.finance.coupons import COUPON_FACTS
 from ledger.finance.day_versions import DAY_FACTS
@@ -28,7 +28,7 @@ from ledger.finance.feed import MONEY_FACTS
 from ledger.finance.meters.lines import METER_FACTS
 from ledger.finance.placing import own_day, table_of
 from ledger.record.wire import fact_of
-from ledger.values import dollars
+from ledger.values import dollars, parse_round
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
@@ -47,10 +47,14 @@ SHOWN: tuple[type[Body], ...] = (
     *CHECK_FACTS,
     *COUPON_FACTS,
     *DAY_FACTS,
+    DisputeRaised,
     VarianceExplained,
     *METER_FACTS,
 )
 """Facts outside rounds that a figure of finance rests on."""
+
+_OF_CASES = frozenset(("patron", "claim"))
+"""Fields that finance does not see."""
 
 _CENTS = frozenset(("amount", "unexplained", "total", "face", "min_wager", "max_wager"))
 
@@ -88,10 +92,13 @@ def fact(request: Request, who: Analyst, source: str = "", id: str = "") -> Resp
             where="address",
             hint="Open a fact from the page Win.",
         )
-    if its.round and its.round in blind_review.hidden(request, who):
+    property_, table = table_of(its)
+    about = (
+        parse_round(its.body.round, property_) if isinstance(its.body, DisputeRaised) else its.round
+    )
+    if about and about in blind_review.hidden(request, who):
         raise HTTPException(403, blind_review.BLIND)
     recorded = _fields(its, who)
-    property_, table = table_of(its)
     return page(
         request,
         "fact.html",
@@ -140,7 +147,7 @@ def _fields(its: Fact, who: User) -> dict[str, str]:
     return {
         name.replace("_", " "): _text(name, value)
         for name, value in told.items()
-        if value is not None and (name != "patron" or who.has("auditor", "surveillance"))
+        if value is not None and (name not in _OF_CASES or who.has("auditor", "surveillance"))
     }
 
 

@@ -70,6 +70,30 @@ def test_a_day_says_who_closed_it_who_opened_it_again_and_why(cli: Cli, tmp_path
     assert (shown["by"], shown["despite"]) == ("F-3001", "Box B1 is lost.")
     assert (shown["reopened_by"], shown["reopened_second"]) == ("F-3003", "F-3004")
     assert shown["reopened_because"] == "The box was found."
+    later = ("--by", "F-3005", "--second", "F-3006", "--despite", "It is lost again.")
+    again = cli("day", "close", DAY, *later)
+    assert again.code == 0, again.err
+    told = again.err
+    assert "is closed: version 2, by F-3005 and F-3006." in told
+    assert "Version 1 was closed by F-3001 and F-3002." in told
+    assert "It was opened again by F-3003 and F-3004: The box was found." in told
+    first, second = cli("day", "show", DAY, "--json").json[0]["versions"]
+    assert (first["by"], first["reopened_by"], first["digest"]) == (
+        "F-3001",
+        "F-3003",
+        shown["digest"],
+    )
+    assert (second["version"], second["second"], second["reopened_by"]) == (2, "F-3006", None)
+
+
+@pytest.mark.parametrize("command", ["win", "journal"])
+def test_a_table_that_is_not_on_record_is_said(cli: Cli, tmp_path: Path, command: str) -> None:
+    """The control is on record, and has no money on another day."""
+    ingest(cli, tmp_path, *day_lines(count(59)))
+    for more in ((), ("--json",), ("--property", "p")):
+        refused = cli(command, "--table", "CC-99", *more)
+        assert (refused.code, "Tables on record are CC-07." in refused.err) == (2, True), refused
+    assert cli(command, "--table", "CC-07", "--gaming-day", "2026-03-29").code == 0
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def test_every_report_is_printed_to_every_kind_of_file(counted: Cli, tmp_path: P
         ["table", "content", "expected", "counted", "difference"],
         ["CC-07", "cash", "100.00", "50.00", "-50.00"],
     ]
-    (_, line) = rows_of(tmp_path / "three-wins.csv")
+    (_, line, house) = rows_of(tmp_path / "three-wins.csv")
+    assert (house[:2], house[3:]) == (["all", ""], line[3:])
     (win,) = counted("win", "--json").json
     assert line[3:8] == [
         dollars(win[n]) for n in ("counted", "moved", "owed", "count_gap", "pay_gap")

@@ -90,7 +90,8 @@ def law_of_totals(of: dict[str, Rows], master: Rows) -> None:
 
 
 def law_of_reports(of: dict[str, Rows]) -> None:
-    three, boxes = of["three-wins"], of["boxes"]
+    [*three, house], boxes = of["three-wins"], of["boxes"]
+    assert (house["table"], house["moved"]) == (ALL, summed(three, "moved"))
     master = [row for row in of["master-game"] if row["table"] != ALL]
     law_of_totals(of, master)
     assert by_table(master, "counted") == by_table(three, "counted")

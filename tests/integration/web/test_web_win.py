@@ -340,7 +340,7 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         "dispute": "D-1",
         "round": f"CC-07/{GAMING_DAY}/1",
         "position": 1,
-        "claim": "No.",
+        "claim": "They took my chips.",
         "by": "S",
     }
     dispute = fact("dispute_raised", 6, "office", **raised)
@@ -380,7 +380,11 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         assert page == fact_page(who, back)
         assert "It is of the correction fact_corrected-office-12, which should not have" in page
         assert "No figure counts it." not in page
-        fact_page(who, dispute, 404)
+        page = fact_page(who, dispute)
+        assert "Dispute raised" in page
+        assert "They took my chips." in page
+        page = fact_page(site.browser("finance"), dispute)
+        assert "They took my chips." not in page, "finance does not see the patron's words"
         fact_page(who, {"source": "/p/CC-07/d", "id": "none"}, 404)
         fact_page(who, {"source": "", "id": ""}, 404)
         fact_page(site.browser("surveillance"), BOUGHT, 403)

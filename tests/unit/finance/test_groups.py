@@ -61,3 +61,17 @@ def test_rake_in_a_sum_is_said_apart(rake: int, says: str | None) -> None:
     found = rake_apart(house)
     assert (found or "").startswith(says) if says else found is None
     assert rake_apart(poker) is None
+
+
+def test_shifts_are_summed_in_order_of_time() -> None:
+    """By name a day shift would come before the graveyard shift that it follows."""
+    [mine] = worked_out(day_lines(SOLD, COUNTED, closer=490_000, once=True))[0]
+    shifts = {"CC-07": ("day", "swing"), "CC-08": ("grave", "day", "swing"), "CC-09": ("grave",)}
+    parts = [
+        msgspec.structs.replace(mine, table=table, shift=shift)
+        for table, its in shifts.items()
+        for shift in its
+    ]
+    found = grouped(parts, "shift")
+    assert [each.shift for each in found] == ["grave", "day", "swing"]
+    assert [each.moved for each in found] == [2 * mine.moved] * 3

@@ -140,6 +140,20 @@ def test_no_amount_and_no_name_is_torn_in_a_pdf_of_many_columns() -> None:
     assert "$182,000.0" not in drawn
 
 
+def test_two_people_sign_what_is_of_a_closed_day_on_paper() -> None:
+    """The control is a report that follows the record; the credentials are of a closed day."""
+    signed = TABLE._replace(signed=True)
+    closed = HEAD._replace(closed_by=("F-3001", "F-3002"))
+    drawn = drawn_texts(WRITERS[".pdf"](closed, signed))
+    assert {"Signatures", "signature and name", "credential", "date", "F-3001"} <= drawn
+    page = WRITERS[".html"](closed, signed).decode()
+    assert "<td></td><td>F-3001</td><td></td>" in page
+    assert "<td></td><td>F-3002</td><td></td>" in page
+    assert WRITERS[".html"](HEAD, signed).decode().count("<td></td><td></td><td></td>") == 2
+    assert "credential" not in WRITERS[".html"](HEAD, TABLE).decode()
+    assert "Signatures" not in drawn_texts(WRITERS[".pdf"](closed, TABLE))
+
+
 def drawn_texts(octets: bytes) -> set[str]:
     streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", octets, re.DOTALL)
     pages = b"".join(zlib.decompressobj().decompress(each) for each in streams if each[:1] == b"x")
