@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from consumers.money.corrections_held import as_corrected
+from consumers.money.day_at import day_at
 from ledger.finance.feed import tables_of
 from ledger.finance.placing import by_time, day_before
 from ledger.finance.slips import slips_named
@@ -175,10 +176,8 @@ def tables_asked(
 # property beside its comparison of rows, each look-up would read the index from its begin. Facts
 # are read from the first start of the day at any table to the next day's. `OFFSET 0` keeps a join
 # to its index.
-_STARTS = (
-    "FROM {schema}.finance_facts s"
-    " WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
-)
+_OF_HOUSE = "s.variant = ANY (%(variants)s::int[]) AND s.property = h.property"
+_STARTS = f"FROM {{schema}}.finance_facts s WHERE s.starts AND {_OF_HOUSE}"
 _SPAN_OF_DAY = f"""
 SELECT CASE WHEN EXISTS (SELECT {_STARTS} AND s.time_us < own.since)
             THEN own.since ELSE ({_EARLIEST}) END AS since,
@@ -201,8 +200,7 @@ homeless AS MATERIALIZED (
     SELECT * FROM (SELECT * FROM t AS f WHERE {WHERE}) h
      WHERE NOT EXISTS (SELECT {_STARTS} AND s.table_name = h.table_name))
 SELECT {COLUMNS}, coalesce(
-    (SELECT s.gaming_day {_STARTS} AND s.time_us <= f.time_us
-      ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1),
+    ({day_at("{schema}.finance_facts", _OF_HOUSE, "f.time_us")}),
     (SELECT s.gaming_day {_STARTS} ORDER BY s.time_us, s.source, s.fact_id LIMIT 1))
   FROM homeless h CROSS JOIN LATERAL ({{span}}) span CROSS JOIN LATERAL (
     SELECT * FROM {{schema}}.finance_facts f
@@ -291,14 +289,14 @@ class FactPlace(NamedTuple):
     time_us: int
 
 
+_OF_PLACE = "s.variant <> 1 AND s.property = w.property AND s.table_name = w.name"
+
+
 def days_of_places(store: ViewStore, facts: Sequence[FactPlace]) -> list[DayKey | None]:
     """The table and gaming day of each fact; None if no day of its table had begun."""
     tables = [each.table for each in facts]
     began = store.query(
-        "SELECT (SELECT f.gaming_day FROM {schema}.finance_facts f"
-        " WHERE f.starts AND f.variant <> 1 AND f.property = w.property"
-        " AND f.table_name = w.name AND f.time_us <= w.time_us"
-        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)"
+        f"SELECT ({day_at('{schema}.finance_facts', _OF_PLACE, 'w.time_us')})"  # noqa: S608 - put together from constants
         " FROM unnest(%(properties)s::text[], %(names)s::text[], %(times)s::bigint[])"
         " WITH ORDINALITY AS w (property, name, time_us, n) ORDER BY n",
         {

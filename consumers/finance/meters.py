@@ -16,6 +16,7 @@ from consumers.money.corrections_held import (
     facts_changed,
     made_table,
 )
+from consumers.money.day_at import day_at
 from consumers.rulings import rulings
 from consumers.rulings.tables import MONEY
 from consumers.runtime.source import Batch, Projection
@@ -97,14 +98,14 @@ def steps(store: ViewStore, property_: str | None) -> list[tuple[MeterName, Mete
     return [*_shown(store, property_), *_paid(store, property_)]
 
 
+_OF_METER = "s.variant <> 1 AND s.property = m.property AND m.table_name IN ('', s.table_name)"
+
+
 def _shown(store: ViewStore, property_: str | None) -> Iterator[tuple[MeterName, MeterStep]]:
     for *name, time_us, kind, amount, day, source, id_ in store.query(
-        "SELECT m.property, m.meter, m.table_name, m.time_us, m.kind, m.amount,"
-        " coalesce(m.gaming_day, (SELECT f.gaming_day FROM {schema}.finance_facts f"
-        " WHERE f.starts AND f.variant <> 1 AND f.property = m.property"
-        " AND m.table_name IN ('', f.table_name) AND f.time_us <= m.time_us"
-        " ORDER BY f.time_us DESC, f.source DESC, f.fact_id DESC LIMIT 1)), m.source, m.fact_id"
-        " FROM {schema}.meter_facts m"
+        "SELECT m.property, m.meter, m.table_name, m.time_us, m.kind, m.amount,"  # noqa: S608 - put together from constants
+        f" coalesce(m.gaming_day, ({day_at('{schema}.finance_facts', _OF_METER, 'm.time_us')})),"
+        " m.source, m.fact_id FROM {schema}.meter_facts m"
         " WHERE %(property)s::text IS NULL OR m.property = %(property)s",
         {"property": property_},
     ):

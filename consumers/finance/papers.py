@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.finance import coupons_and_checks, money_facts
+from consumers.money.day_at import day_at
 from infra.postgres.tape import properties
 from infra.postgres.view_tables import reading
 from ledger.adjudication.corrections import corrected, corrections
@@ -92,11 +93,11 @@ class PlaceOfPaper(NamedTuple):
     shift: str | None = None
 
 
-_DAY_AT = """
-SELECT gaming_day FROM {schema}.finance_facts WHERE starts AND variant <> %(recorded)s
-   AND property = %(house)s AND table_name = %(name)s AND time_us <= %(time_us)s
- ORDER BY time_us DESC, source DESC, fact_id DESC LIMIT 1
-"""
+_DAY_AT = day_at(
+    "{schema}.finance_facts",
+    "s.variant <> %(recorded)s AND s.property = %(house)s AND s.table_name = %(name)s",
+    "%(time_us)s",
+)
 
 
 def place_at(database: Database, property_: str, table: str, time_us: int) -> PlaceOfPaper:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from consumers.finance.day_facts import COLUMNS, LATEST, WHERE, facts_of_rows, query_parameters
+from consumers.money.day_at import day_at
 from ledger.facts import AdjustmentPaid, DropBoxAttached, DropBoxCounted
 from ledger.finance.boxes import BOX_FACTS, boxes, papers_in, without_amount
 from ledger.finance.exceptions import SlipUse, checks_issued, uses_of_slips
@@ -152,13 +153,12 @@ def on_day(
 
 
 # The gaming day of a fact `u`: that it names, else that of its table at its time.
-_ITS_DAY = """
-coalesce(u.gaming_day, (
-    SELECT s.gaming_day FROM {schema}.finance_facts s
-     WHERE s.starts AND s.variant = ANY (%(variants)s::int[]) AND s.property = u.property
-       AND s.table_name = u.table_name AND s.time_us <= u.time_us
-     ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1), '')
-"""
+_AT_TABLE = (
+    "s.variant = ANY (%(variants)s::int[]) AND s.property = u.property"
+    " AND s.table_name = u.table_name"
+)
+_DAY_OF_TABLE = day_at("{schema}.finance_facts", _AT_TABLE, "u.time_us")
+_ITS_DAY = f"coalesce(u.gaming_day, ({_DAY_OF_TABLE}), '')"
 _USED = f"""
 SELECT u.property, u.kind, u.number, u.time_us, u.source, u.fact_id, u.table_name, {_ITS_DAY}
   FROM unnest(%(properties)s::text[], %(kinds)s::text[], %(numbers)s::text[])

@@ -27,6 +27,7 @@ from consumers.money.amounts import (
     unpriced,
 )
 from consumers.money.corrections_held import as_corrected, held, holding_of, made_table
+from consumers.money.day_at import day_at
 from consumers.runtime.source import round_of_row
 from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewTable
@@ -233,6 +234,11 @@ def _counts(row: TapeRow, why: TapeRow | None, batch: Batch) -> Iterator[tuple[A
             yield (row.source, row.id, *table_of(fact), body.gaming_day, row.time_us, *cells)
 
 
+def _start_at(of: str, table: str = "table_name") -> str:
+    """Whether a paper `s` that counts as corrected is at the table of another row."""
+    return f"s.counts = 1 AND s.property = {of}.property AND s.table_name = {of}.{table}"
+
+
 def _placed(store: ViewStore, new: list[NamedRow]) -> list[NamedRow]:
     """Save rows, those without a gaming day of their own in that of their time."""
     store.save(PAPERS, [row for row in new if row.named])
@@ -240,9 +246,7 @@ def _placed(store: ViewStore, new: list[NamedRow]) -> list[NamedRow]:
     if not others:
         return new
     found = store.query(
-        "SELECT (SELECT s.gaming_day FROM {schema}.drop_papers s WHERE s.starts AND s.counts = 1"
-        " AND s.property = w.property AND s.table_name = w.name AND s.time_us <= w.time_us"
-        " ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1)"
+        f"SELECT ({day_at('{schema}.drop_papers', _start_at('w', 'name'), 'w.time_us')})"  # noqa: S608 - put together from constants
         " FROM unnest(%(properties)s::text[], %(names)s::text[], %(times)s::bigint[])"
         " WITH ORDINALITY AS w (property, name, time_us, n) ORDER BY n",
         {
@@ -277,29 +281,26 @@ def _key(row: NamedRow) -> Key:
 
 
 # Papers after a start that was taken away go to the day of the start before it.
-_MOVE = """
-UPDATE {schema}.drop_papers p SET gaming_day = w.gaming_day
+_MOVE = f"""
+UPDATE {{schema}}.drop_papers p SET gaming_day = w.gaming_day
   FROM (SELECT g.property, g.name, g.since_us, coalesce(at.gaming_day, '') AS gaming_day,
                coalesce(next_.time_us, 9223372036854775807) AS until_us
           FROM unnest(%(properties)s::text[], %(names)s::text[], %(sinces)s::bigint[])
                AS g (property, name, since_us)
           LEFT JOIN LATERAL (
-            SELECT s.gaming_day FROM {schema}.drop_papers s
-             WHERE s.starts AND s.counts = 1 AND s.property = g.property
-               AND s.table_name = g.name AND s.time_us <= g.since_us
-             ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1) at ON true
+            {day_at("{schema}.drop_papers", _start_at("g", "name"), "g.since_us")}) at ON true
           LEFT JOIN LATERAL (
-            SELECT s.time_us FROM {schema}.drop_papers s
+            SELECT s.time_us FROM {{schema}}.drop_papers s
              WHERE s.starts AND s.counts = 1 AND s.property = g.property
                AND s.table_name = g.name AND s.time_us > g.since_us
              ORDER BY s.time_us LIMIT 1) next_ ON true) w
-  JOIN {schema}.drop_papers o ON o.property = w.property AND o.table_name = w.name
+  JOIN {{schema}}.drop_papers o ON o.property = w.property AND o.table_name = w.name
    AND NOT o.named AND o.time_us >= w.since_us AND o.time_us < w.until_us
    AND o.gaming_day <> w.gaming_day
  WHERE (p.source, p.fact_id, p.property, p.table_name, p.counts)
      = (o.source, o.fact_id, o.property, o.table_name, o.counts)
 RETURNING p.property, p.table_name, o.gaming_day, p.gaming_day
-"""
+"""  # noqa: S608 - put together from constants
 
 
 def _moved(store: ViewStore, starts: Collection[NamedRow]) -> set[Key]:
@@ -404,14 +405,10 @@ SELECT property, table_name, gaming_day, sum(cents)::bigint FROM (
      CROSS JOIN LATERAL (
         SELECT coalesce(d.of_property, p.property) AS property,
                coalesce(d.of_table, split_part(p.source, '/', 3)) AS table_name) t
-     CROSS JOIN LATERAL (
-        SELECT s.gaming_day FROM {{schema}}.drop_papers s
-         WHERE s.starts AND s.counts = 1 AND s.property = t.property
-           AND s.table_name = t.table_name AND s.time_us <= p.time_us
-         ORDER BY s.time_us DESC, s.source DESC, s.fact_id DESC LIMIT 1) s
+     CROSS JOIN LATERAL (@DAY@) s
      WHERE p.amount = 'adjustments' AND p.counts = 1 AND p.table_name = '') a
  WHERE {where} GROUP BY 1, 2, 3
-"""
+""".replace("@DAY@", day_at("{{schema}}.drop_papers", _start_at("t"), "p.time_us"))
 
 
 def adjusted(store: ViewStore, where: str, wanted: Mapping[str, str]) -> dict[Key, int]:
