@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
@@ -104,6 +105,26 @@ def parse_source(text: str) -> Source | None:
     """The parts of a source, or None if it is not `/<property>/<place>/<device>`."""
     match = _SOURCE.fullmatch(text)
     return Source(*match.groups()) if match else None
+
+
+_SEEN = frozenset("LNPS")
+"""Categories of visible characters: letters, numbers, punctuation, symbols."""
+
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
+"""Invisible characters in these categories: Hangul fillers, an empty Braille cell, a null note."""
+
+
+def visible(text: str) -> str:
+    """The characters of a text that can be seen."""
+    return "".join(
+        each for each in text if unicodedata.category(each)[0] in _SEEN and each not in _BLANK
+    )
+
+
+def person_of(credential: str) -> str:
+    """A credential as it is compared: case, blanks, kinds of dashes and of letters are left out."""
+    plain = visible(unicodedata.normalize("NFKC", credential).casefold())
+    return "".join("-" if unicodedata.category(each) == "Pd" else each for each in plain)
 
 
 def parse_subject(text: str, property_: str) -> RoundId | None:

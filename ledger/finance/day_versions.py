@@ -26,7 +26,7 @@ from ledger.facts import (
 )
 from ledger.facts.money import ChipSlip
 from ledger.finance.boxes import BOX_FACTS, KINDS
-from ledger.finance.exceptions import is_one
+from ledger.finance.exceptions import person_in
 from ledger.finance.feed import placing, tables_of, wins, wins_by_shift
 from ledger.finance.placing import (
     OPENS_DAY,
@@ -65,7 +65,7 @@ class DaySeals(NamedTuple):
 
     def after(self, body: object) -> Self:
         """The versions after one more fact of the day. One person alone signs nothing."""
-        if isinstance(body, DaySealed | DayReopened) and is_one(body.by, body.second):
+        if isinstance(body, DaySealed | DayReopened) and self._is_alone(body):
             return self
         if isinstance(body, DaySealed):
             follows = not self.sealed and body.version == len(self.seals) + 1
@@ -73,6 +73,12 @@ class DaySeals(NamedTuple):
         if isinstance(body, DayReopened) and self.sealed and body.version == self.sealed.version:
             return self._replace(reopened=body, reopenings=(*self.reopenings, body))
         return self
+
+    def _is_alone(self, body: DaySealed | DayReopened) -> bool:
+        """Whether one person signed it, by the rule of the report that the version is of."""
+        of = body if isinstance(body, DaySealed) else self.sealed
+        person = person_in(of.report if of else REPORT)
+        return person(body.by) == person(body.second)
 
 
 class Adjustment(Struct, frozen=True, kw_only=True):

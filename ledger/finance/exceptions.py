@@ -6,6 +6,8 @@ Each names what an auditor must look at. None has an amount, and none changes a 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,10 +35,10 @@ from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, 
 from ledger.finance.slips import CHANGED, number_used
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, REPORT_11, AuditException
 from ledger.rules.engine.ruling import FactRef, refs
-from ledger.values import dollars
+from ledger.values import dollars, person_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.finance.boxes import DropBox
     from ledger.finance.placing import DisputeId, DisputeUse, FactId, TableId
@@ -259,33 +261,32 @@ def _at(of: _Counted | PaperUse) -> str:
     return f"{table} on {day}" if day else table
 
 
-def is_one(by: str, second: str) -> bool:
-    """Whether two credentials are of one person."""
-    return _one(by) == _one(second)
+Person = Callable[[str], str]
+"""What says who a credential is of: those of one person give one text."""
 
 
-def _one(credential: str) -> str:
-    """A credential as it is compared."""
-    return credential.strip().casefold()
+def person_in(report: int) -> Person:
+    """Who a credential is of, as a version of the report says it.
 
-
-def signed_by_one(made: Iterable[Fact]) -> list[Fact]:
-    """The corrections that one person alone signed."""
-    return [
-        fact
-        for fact in made
-        if isinstance(fact.body, FactCorrected) and is_one(fact.body.by, fact.body.second)
-    ]
+    Up to version 11 a credential typed with other dashes or letters of another width was of another
+    person.
+    """
+    return person_of if report > REPORT_11 else lambda each: each.strip().casefold()
 
 
 def corrected_by_one(
-    made: Mapping[FactId, Sequence[Fact]],
+    made: Mapping[FactId, Sequence[Fact]], person: Person
 ) -> Iterator[tuple[FactId, AuditException]]:
     """The exception of each correction that one person signed, in order of time, by its fact.
 
     made: corrections by the fact that they are of in the end.
     """
-    told = [(fact, of) for of, its in made.items() for fact in signed_by_one(its)]
+    told = [
+        (fact, of)
+        for of, its in made.items()
+        for fact in its
+        if isinstance(fact.body, FactCorrected) and person(fact.body.by) == person(fact.body.second)
+    ]
     for fact, of in sorted(told, key=lambda each: by_time(each[0])):
         by = fact.body.by if isinstance(fact.body, FactCorrected) else ""
         yield (
@@ -312,7 +313,7 @@ def of_corrections(
         for fact, why in without_effect(facts[of], its, as_error=report <= REPORT_8)
     ]
     return [
-        *corrected_by_one(made),
+        *corrected_by_one(made, person_in(report)),
         *(
             (
                 of,
@@ -372,11 +373,12 @@ def of_one_day(
 
     report: the version of the report.
     """
-    stays = boxes(facts, by_stay=report >= REPORT_7)
+    stays, person = boxes(facts, by_stay=report >= REPORT_7), person_in(report)
+    both = partial(_both if report > REPORT_8 else _each_of_both, person)
     return [
         *(_not_attached(stays) if report > REPORT_11 else _not_of_table(stays)),
-        *_by_one_person(facts, stays, slips, _both if report > REPORT_8 else _each_of_both),
-        *(_second_lacks(stays, slips) if report > REPORT_9 else ()),
+        *_by_one_person(facts, stays, slips, person, both),
+        *(_second_lacks(stays, slips, person) if report > REPORT_9 else ()),
         *_openers_differ(facts, by_opening=report > REPORT_11),
         *_issued_twice(facts),
         *_after_closer(facts),
@@ -672,6 +674,7 @@ def _by_one_person(
     facts: Sequence[Fact],
     stays: Iterable[DropBox],
     slips: Sequence[SlipRecord],
+    person: Person,
     both: Callable[[str, Iterable[Fact], Iterable[Fact]], Iterator[AuditException]],
 ) -> Iterator[AuditException]:
     """Papers on which one person did what two must do (603a.20, 465a.25, 465a.38).
@@ -679,8 +682,8 @@ def _by_one_person(
     both: the exceptions of those who signed two steps.
     """
     for box in stays:
-        people = [person for count in box.counts for person in _people(count)]
-        if people and all(is_one(people[0], each) for each in people):
+        people = [each for count in box.counts for each in _people(count)]
+        if len(set(map(person, people))) == 1:
             yield _alone(people[0], f"counted box {box.number}", box.counts)
         yield from both(f"counted box {box.number} and verified it", box.counts, box.verified)
     for slip in slips:
@@ -688,12 +691,14 @@ def _by_one_person(
         yield from both(f"dispatched and accepted {name}", slip.dispatched, slip.accepted)
     for fact in facts:
         body = fact.body
-        if isinstance(body, InventoryCounted) and is_one(body.counted_by, body.observed_by):
+        if isinstance(body, InventoryCounted) and person(body.counted_by) == person(
+            body.observed_by
+        ):
             yield _alone(body.counted_by, f"counted the tray for slip {body.slip}", [fact])
 
 
 def _second_lacks(
-    stays: Iterable[DropBox], slips: Iterable[SlipRecord]
+    stays: Iterable[DropBox], slips: Iterable[SlipRecord], person: Person
 ) -> Iterator[AuditException]:
     """Boxes counted once or twice by the same people, and steps of slips that one person signed.
 
@@ -707,24 +712,25 @@ def _second_lacks(
                 says=f"Box {box.number} was counted once; two counts by other people are due.",
                 facts=refs(box.counts),
             )
-        if len({_one(each) for count in box.counts for each in _people(count)}) > 1:
-            yield from _both(f"made both counts of box {box.number}", told[1], told[2])
-            before = [*told[1], *told[2]]
-            yield from _both(f"made count 3 of box {box.number} and one before", before, told[3])
+        if len({person(each) for count in box.counts for each in _people(count)}) > 1:
+            yield from _both(person, f"made both counts of box {box.number}", told[1], told[2])
+            before, did = [*told[1], *told[2]], f"made count 3 of box {box.number} and one before"
+            yield from _both(person, did, before, told[3])
             for count in box.counts:
-                yield from _signed_alone(f"made count {_nth(count)} of box {box.number}", count)
+                did = f"made count {_nth(count)} of box {box.number}"
+                yield from _signed_alone(person, did, count)
     for slip in slips:
-        signed = {_one(p) for each in (*slip.dispatched, *slip.accepted) for p in _people(each)}
+        signed = {person(p) for each in (*slip.dispatched, *slip.accepted) for p in _people(each)}
         is_said = len(signed) == 1 and slip.dispatched and slip.accepted
         for did in ("dispatched", "accepted") if not is_said else ():
             for fact in getattr(slip, did):
                 name = f"{slip.kind.capitalize()} Slip {slip.number}"
-                yield from _signed_alone(f"{did} {name}", fact)
+                yield from _signed_alone(person, f"{did} {name}", fact)
 
 
-def _signed_alone(did: str, fact: Fact) -> Iterator[AuditException]:
+def _signed_alone(person: Person, did: str, fact: Fact) -> Iterator[AuditException]:
     people = _people(fact)
-    if len(set(map(_one, people))) == 1:
+    if len(set(map(person, people))) == 1:
         yield _alone(people[0], did, [fact])
 
 
@@ -732,14 +738,16 @@ def _nth(count: Fact) -> int:
     return count.body.count if isinstance(count.body, DropBoxCounted) else 0
 
 
-def _both(did: str, some: Iterable[Fact], others: Iterable[Fact]) -> Iterator[AuditException]:
+def _both(
+    person: Person, did: str, some: Iterable[Fact], others: Iterable[Fact]
+) -> Iterator[AuditException]:
     """The exception of the people who signed facts of both kinds, if anybody did."""
     steps = [list(some), list(others)]
     signed: list[dict[str, str]] = [{}, {}]
     for people, its in zip(signed, steps, strict=True):
-        for person in (each for of in its for each in _people(of)):
-            people.setdefault(_one(person), person)
-    names = [person for key, person in signed[0].items() if key in signed[1]]
+        for each in (each for of in its for each in _people(of)):
+            people.setdefault(person(each), each)
+    names = [each for key, each in signed[0].items() if key in signed[1]]
     if len(names) == 1 == len(signed[0] | signed[1]):
         yield _alone(names[0], did, [*steps[0], *steps[1]])
     elif names:
@@ -751,23 +759,23 @@ def _both(did: str, some: Iterable[Fact], others: Iterable[Fact]) -> Iterator[Au
                     f
                     for its in steps
                     for f in its
-                    if any(_one(p) in map(_one, names) for p in _people(f))
+                    if any(person(p) in map(person, names) for p in _people(f))
                 ]
             ),
         )
 
 
 def _each_of_both(
-    did: str, some: Iterable[Fact], others: Iterable[Fact]
+    person: Person, did: str, some: Iterable[Fact], others: Iterable[Fact]
 ) -> Iterator[AuditException]:
     """As `_both`, an exception for each of the people: so did reports up to version 8."""
     first, second = list(some), list(others)
-    names = [(person, fact) for fact in first for person in _people(fact)]
+    names = [(each, fact) for fact in first for each in _people(fact)]
     for fact in second:
-        for person in _people(fact):
-            its = [each for name, each in names if is_one(name, person)]
+        for each in _people(fact):
+            its = [told for name, told in names if person(name) == person(each)]
             if its:
-                yield _alone(person, did, [*its, fact])
+                yield _alone(each, did, [*its, fact])
 
 
 def _people(of: Fact) -> Sequence[str]:

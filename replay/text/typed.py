@@ -4,25 +4,18 @@ The command line and the pages share it. Every function raises `Usage`, which na
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import get_args
 
 from ledger.errors import Usage
 from ledger.rules.engine.finding_codes import CODES
-from ledger.values import UNKNOWN_CARD, Card
+from ledger.values import UNKNOWN_CARD, Card, person_of, visible
 
 _MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?", re.ASCII)
 _CARDS: dict[str, str] = {card.lower(): card for card in get_args(Card) if card != UNKNOWN_CARD}
 CARDS_MAX = 10
 """The most cards in one search."""
-
-_SEEN = frozenset("LNPS")
-"""Categories of visible characters: letters, numbers, punctuation, symbols."""
-
-_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
-"""Invisible characters in these categories: Hangul fillers, an empty Braille cell, a null note."""
 
 
 def cents(text: str | None, where: str) -> int | None:
@@ -44,7 +37,7 @@ def written(text: str, where: str) -> str:
     """
     if not text:
         raise Usage(f"`{where}` is empty", where=where, hint="Enter a text.")
-    if not any(unicodedata.category(each)[0] in _SEEN and each not in _BLANK for each in text):
+    if not visible(text):
         raise Usage(
             f"`{where}` has only blanks and invisible characters",
             where=where,
@@ -56,9 +49,9 @@ def written(text: str, where: str) -> str:
 def two_people(one: str, other: str, where: str = "second") -> tuple[str, str]:
     """The credentials of two people. Raises `Usage` if one lacks, or both are one person."""
     first, second = one.strip(), other.strip()
-    if not _as_one(first) or not _as_one(second):
+    if not person_of(first) or not person_of(second):
         raise Usage("Two people are needed", where=where, hint="Give both credentials.")
-    if _as_one(first) == _as_one(second):
+    if person_of(first) == person_of(second):
         raise Usage(
             f"{first} cannot be both people",
             where=where,
@@ -69,15 +62,8 @@ def two_people(one: str, other: str, where: str = "second") -> tuple[str, str]:
 
 def same_people(some: Sequence[str], others: Sequence[str]) -> list[str]:
     """The people who are in both."""
-    there = set(map(_as_one, others))
-    return [each for each in some if _as_one(each) in there]
-
-
-def _as_one(credential: str) -> str:
-    """A credential without what looks alike: case, kinds of dashes and of letters, blanks."""
-    plain = unicodedata.normalize("NFKC", credential).casefold()
-    kinds = ((each, unicodedata.category(each)) for each in plain if each not in _BLANK)
-    return "".join("-" if kind == "Pd" else each for each, kind in kinds if kind[0] in _SEEN)
+    there = set(map(person_of, others))
+    return [each for each in some if person_of(each) in there]
 
 
 def lines(text: str, where: str, most: int) -> str:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from ledger.finance.exceptions import is_one
 from ledger.finance.statistics.expected import summed
 from ledger.finance.win import ExpectedWin  # noqa: TC001 - msgspec reads it at run time
-from ledger.values import sum_known
+from ledger.values import person_of, sum_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -124,7 +123,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     @property
     def alone(self) -> bool:
         """Whether one person alone signed it."""
-        return is_one(self.by, self.second)
+        return person_of(self.by) == person_of(self.second)
 
     def counts(self, about: str, asked: VarianceAsked, group: str) -> bool:
         """Whether two people signed it of this limit, or of the gap, in the line of this group."""

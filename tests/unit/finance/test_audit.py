@@ -461,3 +461,15 @@ def test_an_opening_after_a_closing_is_compared_with_none_before_it(
     facts = read_by_program(lines)
     [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
     assert (codes(now), codes(then)) == (found, ["open_counts_differ"])
+
+
+@pytest.mark.parametrize(("observer", "found"), [("F\u20111", ["one_person"]), ("F-2", [])])
+def test_credentials_are_compared_as_they_are_when_people_sign(
+    observer: str, found: list[str]
+) -> None:
+    """A dash of another kind looks alike. Version 11 took it for another person."""
+    lines = day_lines(count(59))
+    lines[-1]["data"] |= {"counted_by": "F-1", "observed_by": observer}
+    facts = read_by_program(lines)
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
+    assert (codes(now), codes(then)) == (found, [])

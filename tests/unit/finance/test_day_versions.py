@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from ledger.facts import DayReopened, DaySealed
@@ -88,3 +89,15 @@ def test_a_fact_can_change_figures_of_its_kind_and_a_correction_those_of_its_fac
     may_change = changers(told.values())
     found = {name for name, its in told.items() if may_change(FactRef(its.source, its.id), figure)}
     assert found == changed_by
+
+
+@pytest.mark.parametrize(("report", "counts"), [(11, True), (12, False)])
+def test_one_person_written_otherwise_closes_no_day_since_version_12(
+    report: int, *, counts: bool
+) -> None:
+    """A dash of another kind looks alike. What version 11 closed stays closed."""
+    closed = DaySeals().after(msgspec.structs.replace(sealed("F-1", "F\u20111"), report=report))
+    assert bool(closed.sealed) is counts
+    its = msgspec.structs.replace(sealed("F-1", "F-2"), report=report)
+    opened = DaySeals().after(its).after(reopened("F-1", "F\u20111"))
+    assert bool(opened.reopened) is counts
