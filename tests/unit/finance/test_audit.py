@@ -453,7 +453,7 @@ def test_a_sum_of_tables_over_days_lacks_an_opener_that_one_of_them_lacks(*, lac
 def test_an_opening_after_a_closing_is_compared_with_none_before_it(
     counted_again: int, found: list[str]
 ) -> None:
-    """Of one opening the counts must not differ. Version 11 compared all of a shift."""
+    """The counts of one opening must not differ. Version 11 compared all of a shift."""
     closed, opened = inventory("close", 500_000, 20), inventory("open", 480_000, 25)
     again = inventory("open", counted_again, 26)
     credit = slip("credit", "accepted", "C-1", 22, 20_000)
