@@ -171,7 +171,7 @@ def _by_roster(
 
 
 def _not_of_a_device(fact: Received) -> _Refusal | None:
-    """Why no device may say a fact, whoever signed it, or None."""
+    """Why no device may say a fact, with any signature, or None."""
     if fact.type in COMMANDS_ONLY:
         says = "A fact of this type is recorded by a command, not received from devices"
         hint = f"use `round-ledger {COMMANDS_ONLY[fact.type]}` on the ledger's machine"
