@@ -127,7 +127,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    18,
+    19,
     (
         RULINGS,
         VERSIONS,

@@ -27,8 +27,9 @@ from ledger.facts import (
     FillAccepted,
     InventoryCounted,
     VoucherBoughtIn,
+    type_name,
 )
-from ledger.facts.money import ChipSlip
+from ledger.facts.money import ChipSlip, Voucher
 from ledger.finance.boxes import AMOUNTS_DIFFER, BOX_FACTS, PaperKind, boxes, papers_in
 from ledger.finance.coupons import AGAINST_TERMS
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
@@ -101,13 +102,14 @@ SINCE_11 = frozenset((GAME_CHANGED,))
 """Codes that no report before version 11 has."""
 
 
-USED_TWICE = "slip_number_used_twice"
+USED_TWICE, NEGATIVE = "slip_number_used_twice", "negative_amount"
 ATTACHED_TWICE = "box_attached_twice"
 SINCE_12 = frozenset(
     (
         CHANGED,
         USED_TWICE,
         ATTACHED_TWICE,
+        NEGATIVE,
         *AMOUNTS_DIFFER.values(),
         *(f"coupon_{each}" for each in AGAINST_TERMS),
     )
@@ -822,6 +824,44 @@ def totals_differ(facts: Iterable[Fact]) -> Iterator[AuditException]:
                     f"{dollars(chips)}. The total counts.",
                     facts=refs([fact]),
                 )
+
+
+def negative_amounts(facts: Iterable[Fact]) -> list[AuditException]:
+    """The exception of facts of money below zero, which no figure leaves out."""
+    told = {(fact.source, fact.id): fact for fact in facts}
+    found = [(fact, cents) for fact in told.values() for cents in _amounts(fact.body) if cents < 0]
+    if not found:
+        return []
+    named = [f"{_name(fact)} of {dollars(cents)}" for fact, cents in found[:_NAMED_MAX]]
+    if len(found) > _NAMED_MAX:
+        named.append(f"and {len(found) - _NAMED_MAX:,} more")
+    return [
+        AuditException(
+            code=NEGATIVE,
+            says=f"Money below zero is on record: {', '.join(named)}. It is in the sums.",
+            facts=refs(list({(fact.source, fact.id): fact for fact, _ in found}.values())),
+        )
+    ]
+
+
+_NAMED_MAX = 3
+"""Amounts that an exception says in words; its facts are of all."""
+
+
+def _name(fact: Fact) -> str:
+    name, _, _ = type_name(type(fact.body)).partition(".")  # type: ignore[arg-type] # a fact's body
+    return name.replace("_", " ")
+
+
+def _amounts(body: object) -> Iterator[int]:
+    """The cents of a fact of money, one of a box with those of its papers."""
+    for name in ("amount", "total"):
+        if isinstance(cents := getattr(body, name, None), int):
+            yield cents
+    if isinstance(body, DropBoxCounted):
+        yield from (check.amount for check in body.counter_checks)
+        vouchers = (each for each in body.vouchers if isinstance(each, Voucher))
+        yield from (each.amount for each in vouchers if each.amount is not None)
 
 
 def numbers_given_twice(facts: Iterable[Fact]) -> list[AuditException]:

@@ -22,7 +22,7 @@ from ledger.facts import (
     WagerReturned,
     WagerWithdrawn,
 )
-from ledger.finance.exceptions import numbers_given_twice
+from ledger.finance.exceptions import negative_amounts, numbers_given_twice
 from ledger.finance.placing import by_time
 from ledger.finance.statistics.expected import ValidThrows, expected_of
 from ledger.finance.win import AuditException, Cause, Item
@@ -163,7 +163,7 @@ def round_money(
     tray = sum(map(_gained, chips.values()))
     took_rake = [fact for fact in told if isinstance(fact.body, RakeTaken)]
     rake = sum(fact.body.amount for fact in took_rake if isinstance(fact.body, RakeTaken))
-    of_money = (fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS))
+    of_money = [fact for fact in told if isinstance(fact.body, MONEY_OF_ROUNDS)]
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in told)
     expected = RoundSpread(None) if poker else expected_of(ruling, told, odds)
     beside = _sides(gaps)
@@ -181,7 +181,7 @@ def round_money(
         funded=_funded(told, owed, of_all),
         awaits=closed and ruling.status == "awaiting",
         items=[] if poker else _items(_RoundFacts(ruling, told, beside), owed, chips),
-        exceptions=numbers_given_twice(of_money),
+        exceptions=[*numbers_given_twice(of_money), *negative_amounts(of_money)],
         causes=[cause for cause, _ in causes],
         placed=[[] if cause.facts else refs(_placed(told, spot)) for cause, spot in causes],
         bets=[

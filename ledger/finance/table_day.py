@@ -40,6 +40,7 @@ from ledger.finance.exceptions import (
     TWO_KINDS,
     USED_TWICE,
     VOIDED_BOXED,
+    negative_amounts,
     numbers_given_twice,
     totals_differ,
 )
@@ -437,6 +438,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *_before_opener(of),
         *totals_differ(_slips(of)),
         *numbers_given_twice(of.facts),
+        *negative_amounts(papers_of(of)),
         *of.rounds.exceptions,
         *_two_kinds(of),
         *_game_changed(of),

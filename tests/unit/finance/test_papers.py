@@ -411,6 +411,39 @@ def test_poker_counts_its_rake_and_holds_the_tray_apart() -> None:
     assert all(named)
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_money_below_zero_is_an_exception_of_its_papers_and_of_each_round(sign: int) -> None:
+    """It stays in the sums, as nothing that is recorded is refused."""
+    round_ = coup()
+    round_[8]["data"]["amount"] *= sign
+    told = [
+        fact("cash_bought_in", 10, position=1, amount=sign * 500),
+        fact(
+            "adjustment_paid", 11, dispute="D-1", position=1, amount=sign * 300, paid_from="table"
+        ),
+        slip("fill", "accepted", "F-1", 12, 0) | {"id": "fill"},
+        fact("tip_dropped", 13, amount=-500),
+    ]
+    told[2]["data"]["total"] = sign * 200
+    box = count(59, counter_checks=[{"check": "K-1", "amount": sign * 700}])
+    facts = read_by_program(day_lines(*told, *round_, box))
+    rulings = list(adjudicate(facts))
+    [now], [then] = (wins(facts, rulings, None, report) for report in (REPORT, 11))
+    papers, *rest = [each for each in now.exceptions if each.code == "negative_amount"] or [None]
+    assert now.fills == sign * 200
+    if sign > 0 or papers is None:
+        assert (papers, sign) == (None, 1)
+        return
+    assert papers.says == (
+        "Money below zero is on record: cash bought in of -$5.00, adjustment paid of -$3.00, fill "
+        "accepted of -$2.00, and 2 more. It is in the sums."
+    )
+    assert len(papers.facts) == 5
+    [of_round] = rest
+    assert [ref.id for ref in of_round.facts] == [round_[8]["id"]]
+    assert not any(each.code == "negative_amount" for each in then.exceptions)
+
+
 @pytest.mark.parametrize(("boxed", "found"), [(40_000, True), (4_000, False)])
 def test_papers_that_a_box_has_at_another_amount_than_was_sold_are_exceptions(
     *, boxed: int, found: bool
