@@ -20,8 +20,14 @@ def faults(page: Page) -> list[tuple[str, str]]:
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing has to be scrolled to from side to side."""
-    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    """Whether nothing has to be scrolled to from side to side, and no box of a table has shrunk."""
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth")) and not (
+        page.evaluate(SHRUNK)
+    )
+
+
+SHRUNK = """[...document.querySelectorAll(".tablebox")].some(
+  each => each.checkVisibility() && each.clientWidth < Math.min(150, each.scrollWidth))"""
 
 
 TARGET_MIN = 44

@@ -370,7 +370,7 @@ def test_overrides_and_counts_of_boxes_name_their_people(two_days: Cli, tmp_path
     name = f"drop_box_counted {of['id']} of {of['source']}"
     assert corrected[1:] == ["corrected", name, "F-1", "F-2", "A note was stuck."]
     [its] = printed(two_days, tmp_path, "box-counts")
-    assert its == ["CC-07", "B1", "150.00", "", "150.00", "N-1, N-2", "", "C-5"]
+    assert its == ["CC-07", "B1", "150.00", "", "150.00", "N-1, N-2", "", "C-5", "", ""]
     [notes] = printed(two_days, tmp_path, "denominations")
     assert notes[:9] == ["CC-07", "B1", "0", "0", "0", "0", "0", "3", "0"]
 
