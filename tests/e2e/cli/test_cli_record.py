@@ -71,6 +71,7 @@ def test_a_restore_against_newer_heads_is_told_to_be_short(filled: Cli, tmp_path
     assert json.loads(short.out.splitlines()[-1])["broken"]["kind"] == "truncated"
 
 
+@pytest.mark.long
 def test_verify_compares_views_with_the_record(filled: Cli, database: Database) -> None:
     assert filled("consume", "rounds").code == 0
     seen = filled("verify", "--views")

@@ -451,6 +451,7 @@ def set_back(database: Database) -> None:
         connection.execute("ALTER TABLE views.table_board DROP COLUMN state")
 
 
+@pytest.mark.long
 def test_a_relay_started_before_a_rebuild_publishes_facts_and_begins_the_views_topic_after_it(
     database: Database, feed: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,6 +183,7 @@ def test_a_table_that_left_the_day_takes_its_figures_out_of_it(cli: Cli, tmp_pat
     assert (now["pending"]["opener"], now["pending"]["closer"]) == (-500_000, -490_000)
 
 
+@pytest.mark.long
 def test_journal_and_tax_of_a_closed_day_are_as_signed(cli: Cli, tmp_path: Path) -> None:
     sold = fact("cash_bought_in", 10, position=1, amount=10_000)
     counted = count(59, currency={"100": 100})

@@ -214,6 +214,7 @@ def test_the_day_waits_with_the_same_words_whichever_amount_came_first(
         assert cli("day", "close", DAY, *TWO, "--property", house).code == 0
 
 
+@pytest.mark.long
 def test_drop_journal_coupons_and_checks_say_of_two_contents_what_win_says(
     cli: Cli, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.integration.finance.test_sealed_days import TWO, closed, correction, day, ingest
 from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, next_day, slip
 
@@ -40,6 +42,7 @@ def again(cli: Cli) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.long
 def test_a_correction_of_a_correction_is_named_at_the_table_that_a_slip_leaves(
     cli: Cli, tmp_path: Path
 ) -> None:

@@ -156,7 +156,7 @@ def _correction(nth: int, of: Received, chance: random.Random) -> Received:
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 120))]
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 120))]
 )
 def test_any_order_any_batches_and_any_prefix_give_the_slips_of_the_feed(
     database: Database, seed: int

@@ -157,6 +157,7 @@ def begun_on_page(site: Site, who: Browser) -> Shift:
     return shift
 
 
+@pytest.mark.long
 def test_what_is_signed_is_the_report_that_was_shown(staffed: Site) -> None:
     staffed.add("next", "surveillance")
     who, later = staffed.browser("surveillance"), staffed.browser("next")

@@ -89,6 +89,7 @@ def test_a_round_is_noted_once_with_the_page_that_led_there(played: Site) -> Non
     assert all(each.what != "read" for each in played.ports.access.events())
 
 
+@pytest.mark.long
 def test_a_search_is_noted_with_its_question_and_without_a_patrons_token(played: Site) -> None:
     who = played.browser("surveillance")
     asked = "dealer=D-1001&patron=P-7d42735e&wager=&ask=patron+7-22+at+CC-07"
@@ -106,6 +107,7 @@ def test_a_search_is_noted_with_its_question_and_without_a_patrons_token(played:
     ]
 
 
+@pytest.mark.long
 def test_small_pictures_are_part_of_the_list_that_asks_for_them(played: Site) -> None:
     who, picture = played.browser("surveillance"), f"{ROUND}/picture.jpg"
     for path in ("/?table=CC-01", "/review?state=open"):
@@ -118,6 +120,7 @@ def test_small_pictures_are_part_of_the_list_that_asks_for_them(played: Site) ->
     assert [name for name, _, _ in told(played)] == [*lists, subject], "that list is not being read"
 
 
+@pytest.mark.long
 def test_nothing_is_shown_that_could_not_be_noted(played: Site, database: Database) -> None:
     who = played.browser("auditor")
     with database.connect("ledger_owner") as owner:

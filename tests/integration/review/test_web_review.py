@@ -6,6 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from consumers.review import queue
 from ledger.facts import TableOpened
 from ledger.record.wire import encode
@@ -74,6 +76,7 @@ def test_an_alert_is_taken_and_closed_as_a_finding_is(staffed: Site) -> None:
     assert first in names(who.get("/review?state=closed").text)
 
 
+@pytest.mark.long
 def test_each_step_is_a_fact_and_the_next_finding_is_chosen(staffed: Site) -> None:
     staffed.take_in(day(10, planted=1))
     who = staffed.browser("surveillance")

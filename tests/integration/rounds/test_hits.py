@@ -56,6 +56,7 @@ def differences(database: Database) -> Iterator[tuple[str, int]]:
         )
 
 
+@pytest.mark.long
 def test_any_finding_is_every_round_with_one(floor: Database) -> None:
     with reading(floor, ("ruling_findings",)) as store:
         rows = store.query(

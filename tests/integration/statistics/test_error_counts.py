@@ -135,6 +135,7 @@ def put(database: Database, facts: Sequence[Received]) -> None:
     assert {by: counted(database, by) for by in get_args(ErrorsBy)} == before
 
 
+@pytest.mark.long
 def test_late_facts_move_an_error_from_one_to_another_and_a_correction_takes_it_back(
     database: Database,
 ) -> None:

@@ -623,6 +623,7 @@ def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) ->
     assert "In their words</textarea>" in nowhere.text
 
 
+@pytest.mark.long
 def test_a_task_is_set_shown_as_overdue_and_done(desk: Desk) -> None:
     page = desk.raised()
     task = {"step": "task", "what": "Call the <guest>", "to": "S-second"}
