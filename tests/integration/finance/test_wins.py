@@ -273,6 +273,33 @@ def test_what_the_cage_tells_of_a_slip_is_of_the_day_of_the_table_that_has_it(
         assert wins.read(database, table=table) == [e for e in whole if e.table == table]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_fill_over_the_change_of_day_and_a_poker_day_without_opening_are_the_same_by_day(
+    database: Database, order: int
+) -> None:
+    """Each day is read alone, with what it needs of the day before and the next."""
+    limits = {"min_wager": 500, "max_wager": 50_000}
+    poker = TableOpened(game="omaha_5_high", gaming_day=DAY, **limits)
+    money: dict[str, Any] = {"tournament": "T-1", "table": "PK-1", "amount": 4_000, "by": "C-1"}
+    facts = [
+        *(opened(DAY, at=0), inventory("open", 5_000, at=1)),
+        slip(FillDispatched, "F-1", at=50, table="CC-07"),
+        inventory("close", 5_500, at=60),
+        *(opened(NEXT, at=900), inventory("open", 5_500, at=901, gaming_day=NEXT)),
+        slip(FillAccepted, "F-1", at=910, table="CC-07"),
+        inventory("close", 5_500, at=960, gaming_day=NEXT),
+        told(poker, at=5, place="PK-1"),
+        told(TournamentEntered(gaming_day=DAY, **money), at=6, place="cage"),
+        told(TournamentPrizePaid(gaming_day=NEXT, **money), at=905, place="cage"),
+    ][::order]
+    whole = of_feed(kept(database, facts))
+    named = [[(each.code, each.amount) for each in win.causes] for win in whole if win.opener]
+    assert named == [[("fill_not_accepted", 500)], [("fill_sent_before", -500)]]
+    assert [(win.owed, win.missing) for win in whole if win.table == "PK-1"] == [(None, [])] * 2
+    by_day = [each for day in (DAY, NEXT) for each in wins.read(database, gaming_day=day)]
+    assert by_day == wins.read(database) == whole
+
+
 @pytest.mark.parametrize("is_recorded", [True, False])
 def test_a_correction_of_a_fact_that_is_not_on_record_is_an_exception_of_its_tables_day(
     database: Database, *, is_recorded: bool
