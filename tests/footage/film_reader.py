@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from math import cos, radians, sin
+from itertools import pairwise
+from math import cos, hypot, radians, sin
 from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
@@ -21,7 +22,7 @@ from replay.footage.simulated.sprites import CHIP_COLOURS, card_sprite, chip_spr
 from replay.footage.simulated.view import lens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -36,7 +37,13 @@ if TYPE_CHECKING:
 DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
 CARD_SURE, CHIP_SURE = 0.6, 2_600.0  # correlation at least; mean squared difference at most
 SEEN_MIN = 3  # pictures that must agree
-PILE_MOST = 14
+PILE_MOST = 24
+PAPER_MIN = 110  # of a card's upper edge
+BONUSES = {"three_card_poker": ("ante_bonus",)}
+"""What a game pays without a wager of its own."""
+
+Holder = tuple[str, int | None]
+
 _LIGHT = 1.06  # of the lamp over the wagers
 
 
@@ -57,50 +64,63 @@ def pictures_of(paths: Iterable[Path]) -> Iterator[Picture]:
             read, picture = film.read()
 
 
-def read_round(pictures: Iterable[Picture], table: TablePlan, hole: int) -> Read:
-    """Watch a round of cards to its end. hole: the cards that each player holds."""
+def read_round(
+    pictures: Iterable[Picture], table: TablePlan, hands: Mapping[str, tuple[int, ...]]
+) -> Read:
+    """Watch a round of cards to its end. hands: how many cards each kind of holder may have."""
     layout = Felt(table)
-    faces: dict[tuple[str, int | None, int], Counter[str]] = {}
+    held: dict[Holder, Counter[tuple[str, ...]]] = {}
     piles: dict[tuple[int, str], Counter[int]] = {}
-    held = _card_places(table, hole)
-    spots = [
-        (seat, wager.id)
-        for seat in range(1, table.seats + 1)
-        for wager in games()[table.game].wagers
-    ]
+    wagers = [*(wager.id for wager in games()[table.game].wagers), *BONUSES.get(table.game, ())]
+    spots = [(seat, wager) for seat in range(1, table.seats + 1) for wager in wagers]
     for picture in pictures:
-        for key, place in held.items():
-            card = card_at(picture, place)
-            if card:
-                faces.setdefault(key, Counter())[card] += 1
+        for holder, counts in _holders(table, hands):
+            cards = next(filter(None, (_hand_at(picture, table, holder, n) for n in counts)), None)
+            if cards:
+                held.setdefault(holder, Counter())[cards] += 1
         for spot in spots:
             cents = pile_at(picture, felt.paid(layout.spot((*spot, 1))))
             if cents:
                 piles.setdefault(spot, Counter())[cents] += 1
-    cards: dict[tuple[str, int | None], list[str]] = {}
-    for (to, seat, _), seen in sorted(faces.items(), key=lambda each: (each[0][1] or 0, each[0])):
-        [(card, times)] = seen.most_common(1)
-        if times >= SEEN_MIN:
-            cards.setdefault((to, seat), []).append(card)
     paid = {spot: seen.most_common(1)[0] for spot, seen in piles.items()}
+    faces = {holder: _last(seen) for holder, seen in held.items()}
     return Read(
-        {holder: tuple(each) for holder, each in cards.items()},
+        {holder: each for holder, each in faces.items() if each},
         {spot: cents for spot, (cents, times) in paid.items() if times >= SEEN_MIN},
     )
 
 
-def _card_places(table: TablePlan, hole: int) -> dict[tuple[str, int | None, int], FeltPlace]:
-    found: dict[tuple[str, int | None, int], FeltPlace] = {}
-    for index in range(5):
-        found["community", None, index] = felt.card(
-            "community", None, 1, index, 5, table.seats, crossed=True
-        )
-    for seat in range(1, table.seats + 1):
-        for index in range(hole):
-            found["player", seat, index] = felt.card(
-                "player", seat, 1, index, hole, table.seats, crossed=True
-            )
-    return found
+def _last(seen: Counter[tuple[str, ...]]) -> tuple[str, ...]:
+    """The faces of a hand as it was at last: with the most of them up."""
+    sure = [cards for cards, times in seen.items() if times >= SEEN_MIN]
+    known = [tuple(each for each in cards if each != UNKNOWN_CARD) for cards in sure]
+    return max(known, key=len, default=())
+
+
+def _holders(
+    table: TablePlan, hands: Mapping[str, tuple[int, ...]]
+) -> Iterator[tuple[Holder, tuple[int, ...]]]:
+    for to, counts in hands.items():
+        for seat in range(1, table.seats + 1) if to == "player" else (None,):
+            yield (to, seat), counts
+
+
+def _hand_at(
+    picture: Picture, table: TablePlan, holder: Holder, count: int
+) -> tuple[str, ...] | None:
+    """The faces of a hand, if it lies there with so many cards; the left ones are half covered."""
+    crossed = table.game == "criss_cross_poker"
+    places = [
+        felt.card(*holder, 1, index, count, table.seats, crossed=crossed) for index in range(count)
+    ]
+    apart = [hypot(here.x - there.x, here.y - there.y) for here, there in pairwise(places)]
+    found = []
+    for place, step in zip(places, (*apart, felt.CARD_W), strict=True):
+        card = card_at(picture, place, felt.CARD_W if step >= felt.CARD_W else int(step) - 2)
+        if card is None:
+            return None
+        found.append(card)
+    return tuple(found)
 
 
 @cache
@@ -120,16 +140,16 @@ def patch(picture: Picture, place: FeltPlace, wide: int, high: int, z: float = 0
     return cv2.remap(picture, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR).astype(float)
 
 
-def card_at(picture: Picture, place: FeltPlace) -> str | None:
-    """The face of the card that lies at a place, if one does."""
-    seen = patch(picture, place, felt.CARD_W, felt.CARD_H)
-    if seen[4:20, 56:76].mean() < 110:
+def card_at(picture: Picture, place: FeltPlace, wide: int = felt.CARD_W) -> str | None:
+    """The face or back of the card at a place, if one lies there. wide: how much of it is seen."""
+    seen = patch(picture, place, felt.CARD_W, felt.CARD_H)[:, :wide]
+    if seen[3:8, 8 : min(wide - 4, 72)].mean() < PAPER_MIN:
         return None
-    seen -= seen.mean(axis=(0, 1))
-    norm = np.linalg.norm(seen)
-    alike = {card: float((seen * face).sum() / (norm * length)) for card, face, length in _faces()}
-    best = max(alike, key=lambda card: alike[card])
-    return best if alike[best] > CARD_SURE and best != UNKNOWN_CARD else None
+    cards, faces = _faces(wide)
+    level = (seen - seen.mean(axis=(0, 1))).ravel()
+    alike = faces @ (level / max(float(np.linalg.norm(level)), 1))
+    best = int(alike.argmax())
+    return cards[best] if alike[best] > CARD_SURE else None
 
 
 def pile_at(picture: Picture, place: FeltPlace) -> int:
@@ -151,14 +171,14 @@ def pile_at(picture: Picture, place: FeltPlace) -> int:
 
 
 @cache
-def _faces() -> tuple[tuple[str, Patch, float], ...]:
-    """Each face as a camera would see it, and how strong it is."""
-    found = []
-    for card in (*DECK, UNKNOWN_CARD):
-        face = cv2.GaussianBlur(card_sprite(card)[:, :, :3], (3, 3), 0.8).astype(float)
-        face -= face.mean(axis=(0, 1))
-        found.append((card, face, float(np.linalg.norm(face))))
-    return tuple(found)
+def _faces(wide: int) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Each face as a camera would see so much of it, and the back: as rows of length 1."""
+    cards, rows = (*DECK, UNKNOWN_CARD), []
+    for card in cards:
+        face = cv2.GaussianBlur(card_sprite(card)[:, :, :3], (3, 3), 0.8).astype(float)[:, :wide]
+        level = (face - face.mean(axis=(0, 1))).ravel()
+        rows.append(level / np.linalg.norm(level))
+    return cards, np.stack(rows)
 
 
 @cache

@@ -88,9 +88,9 @@ class Felt:
     def spot(self, spot: Spot) -> FeltPlace:
         """The place of a wager."""
         position, wager, hand = spot
-        number = self.wagers.get(wager, 1)
         if self.boxes:
-            return felt.grid(position, number, len(self.wagers))
+            return felt.grid(position, self.wagers.get(wager, 1), len(self.wagers))
+        number = self.wagers.get(wager, len(self.wagers) or 1)  # a payout without a wager is last
         return felt.wager(position, number, hand, self.seats)
 
     def card_at(self, holder: Holder, index: int) -> FeltPlace:
