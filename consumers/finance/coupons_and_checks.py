@@ -130,7 +130,7 @@ def _number_of(body: object) -> tuple[PaperKind, str]:
 
 
 VIEW = Projection(
-    "coupons_and_checks", 7, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTION_TYPES
+    "coupons_and_checks", 8, (FACTS_OF_PAPER, USES, MADE), apply, reads=_READS | CORRECTION_TYPES
 )
 """The view `coupons_and_checks`."""
 

@@ -80,7 +80,7 @@ def _cells(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
             yield (row.source, row.id, *name, step.time_us, step.day, step.kind, step.amount)
 
 
-VIEW = Projection("meters", 1, (SHOWN, MADE), apply, reads=_READS | CORRECTION_TYPES)
+VIEW = Projection("meters", 2, (SHOWN, MADE), apply, reads=_READS | CORRECTION_TYPES)
 """The view `meters`."""
 
 VIEWS = (VIEW, money_facts.VIEW, rulings.VIEW)

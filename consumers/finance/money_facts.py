@@ -13,10 +13,12 @@ from consumers.money import corrections_held, slip_places
 from consumers.money.corrections_held import (
     CORRECTION_TYPES,
     as_corrected,
+    elsewhere_table,
     facts_changed,
     holding,
     holding_of,
     made_table,
+    note_elsewhere,
 )
 from consumers.runtime.source import Batch, Projection
 from infra.postgres.view_tables import Column, ViewTable, reading
@@ -153,11 +155,13 @@ NUMBERS = ViewTable(
 )
 
 MADE = made_table("finance_corrections_made")
+ELSEWHERE = elsewhere_table("finance_corrections_elsewhere")
 PLACES = slip_places.places_table("finance_slip_places")
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's facts of money, and move those that corrections and disputes move."""
+    note_elsewhere(store, batch, ELSEWHERE)
     changed = facts_changed(store, batch, MADE, _TYPES)
     moved = _amends_of(store, _raised(store, batch), _begun(store, changed), batch.position)
     changed = {(row.source, row.id): (row, made) for row, made in moved} | changed
@@ -365,8 +369,8 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    9,
-    (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE),
+    10,
+    (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE, ELSEWHERE),
     apply,
     reads=_TYPES | CORRECTION_TYPES | {_RAISED},
 )

@@ -23,6 +23,7 @@ from ledger.adjudication.corrections import (
     corrected,
     correction_of,
     corrections,
+    is_of_another_property,
 )
 from ledger.facts import (
     DropBoxAttached,
@@ -72,11 +73,11 @@ class Undecided(NamedTuple):
     """What keeps a table's day from closing until people decide, and is no part of its figures.
 
     An equivocation that waits in quarantine, a paper that a closed day has, too, or a box that the
-    drop has twice.
+    drop has twice. A correction by another property is named alone: the day lacks nothing (`""`).
     """
 
     exception: AuditException
-    missing: str  # what the day lacks until people decide: "fact:<id>", "reopen:<day>", "box:B"
+    missing: str  # what the day lacks until people decide: "fact:<id>", "reopen:<day>", "box:B", ""
     times_us: tuple[int, ...]  # of its contents that are of this day
     pending: Mapping[str, int] = {}  # of a closed day: cents that left it
 
@@ -299,8 +300,10 @@ def as_undecided(of: TableWin, waiting: Sequence[Undecided]) -> TableWin:
         for name, cents in (item for each in waiting for item in each.pending.items()):
             pending[name] = (pending.get(name) or 0) + cents
         return msgspec.structs.replace(of, exceptions=exceptions, pending=pending)
-    missing = list(dict.fromkeys((*of.missing, *(each.missing for each in waiting))))
-    return msgspec.structs.replace(of, exceptions=exceptions, missing=missing, grade="ESTIMATE")
+    lacking = [each.missing for each in waiting if each.missing]
+    missing = list(dict.fromkeys((*of.missing, *lacking)))
+    grade = "ESTIMATE" if lacking else of.grade
+    return msgspec.structs.replace(of, exceptions=exceptions, missing=missing, grade=grade)
 
 
 def _said_once(exceptions: Iterable[AuditException]) -> list[AuditException]:
@@ -358,7 +361,8 @@ def _subjects(of: Fact, known: Mapping[FactId, Fact]) -> list[Fact]:
     end: Fact | None = of
     seen = set()
     while end and isinstance(end.body, FactCorrected):
-        if (target := _target(end.body)) in seen:
+        target = _target(end.body)
+        if target in seen or is_of_another_property(end.source, target[0]):
             return []
         seen.add(target)
         end = known.get(target)

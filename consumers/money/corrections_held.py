@@ -11,7 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.postgres.view_tables import Column, ViewTable
-from ledger.adjudication.corrections import corrected, correction_of, held_corrections
+from ledger.adjudication.corrections import (
+    corrected,
+    correction_of,
+    held_corrections,
+    is_of_another_property,
+)
 from ledger.facts import FactCorrected
 from ledger.record.wire import fact_of
 
@@ -49,6 +54,39 @@ def made_table(name: str) -> ViewTable:
     )
 
 
+def elsewhere_table(name: str) -> ViewTable:
+    """The table of corrections that name a fact of another property: they change nothing."""
+    return ViewTable(
+        name,
+        "The corrections of other properties' facts. They change nothing, and people see them.",
+        2,
+        (
+            Column("tape", "text", "Tape of the correction."),
+            Column("table_seq", "bigint", "Its sequence on that tape."),
+            Column("of_property", "text", "Property of the fact that it names."),
+        ),
+        ("(of_property)",),
+        is_log=True,
+    )
+
+
+def note_elsewhere(store: ViewStore, batch: Batch, table: ViewTable) -> None:
+    """Save a batch's corrections of other properties' facts."""
+    told = [(row, of) for row, of in _named(batch) if is_of_another_property(row.source, of.source)]
+    store.save(
+        table,
+        [
+            (row.tape, row.table_seq, of.source.partition("/")[2].partition("/")[0])
+            for row, of in told
+        ],
+    )
+
+
+def _named(batch: Batch) -> list[tuple[TapeRow, Any]]:
+    """A batch's corrections, each with the fact that it names."""
+    return [(row, fact.body.of) for row, fact in batch.facts(CORRECTION_TYPES)]  # type: ignore[attr-defined] # a FactCorrected
+
+
 Key = tuple[str, str]
 """Source and id of a fact."""
 
@@ -73,7 +111,9 @@ def held(
 
     `is_own`: whether a corrected fact is one that this process writes of.
     """
-    told = [(row, fact.body.of) for row, fact in batch.facts(CORRECTION_TYPES)]  # type: ignore[attr-defined] # a FactCorrected
+    told = [
+        (row, of) for row, of in _named(batch) if not is_of_another_property(row.source, of.source)
+    ]
     wanted = {(of.source, of.id) for _, of in told} | _awaited(store, batch, table)
     if not wanted:
         return []

@@ -273,7 +273,7 @@ def _heard_by(_: ViewStore, batch: Batch) -> list[TapeRow]:
 
 DROP = Projection(
     "drop",
-    7,
+    8,
     (DAYS, WAGERS, BOXES, PAPERS, DISPUTES, PLACES, MADE),
     apply,
     reads=READS | CORRECTION_TYPES,

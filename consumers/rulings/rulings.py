@@ -127,7 +127,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    19,
+    20,
     (
         RULINGS,
         VERSIONS,

@@ -9,6 +9,7 @@ Part of the view `rulings`; `ledger.adjudication.feed` rules on a whole feed in 
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,7 +38,12 @@ from consumers.rulings.tables import (
 )
 from consumers.runtime.source import WHOLE, Share
 from infra.postgres.arrays import ranges_of, ranges_text
-from ledger.adjudication.corrections import correction_of, corrections, rule_corrected
+from ledger.adjudication.corrections import (
+    correction_of,
+    corrections,
+    is_of_another_property,
+    rule_corrected,
+)
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import FiledSubmission, filed, kept_rules
 from ledger.facts import CouponsIssued, FactCorrected, RoundStarted, RulesSubmissionFiled
@@ -340,6 +346,9 @@ class RoundBatch:
     def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
         """Add a correction of a fact of a round, or of a fact not recorded yet."""
         place, target, named = self._corrected_fact(row, fact)
+        sources = [fact.source, *(body.of.source for body in named)]
+        if any(starmap(is_of_another_property, pairwise(sources))):
+            return set()
         round_ = target.round if target else None
         around = target is not None and isinstance(target.body, (*CONTEXT_FACTS, *MOVED))
         if target and not round_ and not around:

@@ -2,7 +2,8 @@
 
 A correction never changes the record. It names a fact by source and id. It gives the fact's right
 content, or says that the fact should not have been recorded. A later correction may name a
-correction in turn: to take it back, or to give it another content.
+correction in turn: to take it back, or to give it another content. A property corrects its own
+facts alone: a correction of another property's fact counts for nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +35,21 @@ class HeldCorrection(NamedTuple):
     body: FactCorrected  # with corrections of the correction itself
 
 
+def is_of_another_property(source: str, of_source: str) -> bool:
+    """Whether a correction from a source names a fact of another property."""
+    return source.split("/", 2)[1:2] != of_source.split("/", 2)[1:2]
+
+
+def _made(facts: Iterable[Fact]) -> list[Fact]:
+    """The corrections among these facts that properties made of their own facts."""
+    return [
+        fact
+        for fact in facts
+        if isinstance(fact.body, FactCorrected)
+        and not is_of_another_property(fact.source, fact.body.of.source)
+    ]
+
+
 def corrections(facts: Iterable[Fact]) -> Corrections:
     """The corrections in these facts, as later corrections of them leave them."""
     return {of: each.body for of, each in held_corrections(facts).items()}
@@ -45,9 +61,8 @@ def held_corrections(facts: Iterable[Fact]) -> dict[tuple[str, str], HeldCorrect
     The latest holds. A later correction of a correction takes it back, or changes what it says; one
     that would have it correct another fact changes nothing.
     """
-    told = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
     found: dict[tuple[str, str], HeldCorrection] = {}
-    for fact in sorted(told, key=_by_time, reverse=True):
+    for fact in sorted(_made(facts), key=_by_time, reverse=True):
         if isinstance(fact.body, FactCorrected):
             its = HeldCorrection(fact, fact.body)
             if later := found.get((fact.source, fact.id)):
@@ -85,7 +100,7 @@ def corrections_of(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
 
     A correction of a correction is of the fact that the first one names.
     """
-    told = {(f.source, f.id): f for f in facts if isinstance(f.body, FactCorrected)}
+    told = {(fact.source, fact.id): fact for fact in _made(facts)}
     found: dict[tuple[str, str], list[Fact]] = {}
     for fact in sorted(told.values(), key=_by_time):
         found.setdefault(_end(fact, told), []).append(fact)

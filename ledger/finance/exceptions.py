@@ -55,6 +55,9 @@ EQUIVOCATION = "equivocation"
 BY_ONE = "corrected_by_one"
 """The code of a fact whose correction one person alone signed."""
 
+BY_OTHERS = "correction_of_other_property"
+"""The code of a fact that another property would correct."""
+
 NO_EFFECT = "correction_without_effect"
 """The code of a fact with a correction that cannot be applied."""
 
@@ -329,6 +332,17 @@ def of_corrections(
             for fact, of, why in sorted(vain, key=lambda each: by_time(each[0]))
         ),
     ]
+
+
+def corrected_elsewhere(fact: Fact, of: FactId) -> AuditException:
+    """The exception of a correction of a fact by another property."""
+    property_ = fact.source.split("/", 2)[1]
+    return AuditException(
+        code=BY_OTHERS,
+        says=f"{property_} corrects fact {of[1]} of {of[0]}. That has no effect: a property "
+        "corrects its own facts alone.",
+        facts=[FactRef(*of), *refs([fact])],
+    )
 
 
 class VainCorrection(NamedTuple):

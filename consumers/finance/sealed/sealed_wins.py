@@ -16,6 +16,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from consumers.finance import shifts, wins
+from consumers.finance.corrections import by_other_properties, rows_of_others
 from consumers.finance.day_facts import WinsAsked, WinsFilter
 from consumers.finance.sealed import seals
 from consumers.finance.sealed.pins import (
@@ -42,7 +43,7 @@ from ledger.finance import day_versions
 from ledger.finance.day_versions import DayWins
 from ledger.finance.placing import by_time
 from ledger.finance.shifts import shift_at, shift_times
-from ledger.finance.win import REPORT, AuditException, TableWin
+from ledger.finance.win import REPORT, REPORT_11, AuditException, TableWin
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey
+    from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
@@ -203,6 +205,8 @@ def _waiting(
             found[day] += of
     for day, of in boxes_twice(store, property_, gaming_day, papers).items():
         found[day] += of
+    for day, by_others in by_other_properties(store, property_):
+        found[day].append(by_others)
     return found
 
 
@@ -283,10 +287,35 @@ def said(
     if day_versions.digest(found[by_shift]) != signed:
         its = _of_record(store, property_, seal.heads, day, report)
         found = its.as_version(seal.version)
-    is_signed = day_versions.digest(found[by_shift if signed else 0]) == (signed or seal.digest)
+    is_signed = _is_signed(found, seal, by_shift=by_shift)
+    if not is_signed and report <= REPORT_11 and (others := _of_others(store, property_, seal)):
+        facts = [*pinned_facts(store, property_, seal.heads), *others]
+        its = day_versions.of_day(facts, property_, day, report).as_version(seal.version)
+        if _is_signed(its, seal, by_shift=by_shift):
+            found, is_signed = its, True
     if is_signed and signed and kept:
         keep(kept, signed, found[by_shift])
     return SaidWins(found[by_shift], is_signed)
+
+
+def _is_signed(found: DayWins, seal: DaySealed, *, by_shift: bool) -> bool:
+    """Whether these wins have the digest of a seal; without one of shifts, the days have it."""
+    signed = seal.shifts if by_shift else seal.digest
+    return day_versions.digest(found[by_shift if signed else 0]) == (signed or seal.digest)
+
+
+def _of_others(store: ViewStore, property_: str, seal: DaySealed) -> list[Fact]:
+    """What other properties had corrected when a day was closed, as corrections of its own.
+
+    Reports up to version 11 followed them.
+    """
+    rows = seals.rows_about(store, property_, seal.gaming_day)
+    at = max((row.position for row in rows if fact_of(row).body == seal), default=0)
+    return [
+        msgspec.structs.replace(fact_of(row), source=f"/{property_}/office/others")
+        for row in rows_of_others(store, property_)
+        if row.position < at
+    ]
 
 
 def seals_of(database: Database, gaming_day: str) -> dict[str, day_versions.DaySeals]:

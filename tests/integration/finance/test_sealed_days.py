@@ -538,3 +538,69 @@ def test_a_second_count_that_was_recorded_at_a_wrong_table_and_moved_to_its_firs
     [found] = cli("win", "--json").json
     assert (found["drop"]["total"], found["missing"], found["exceptions"]) == (10_000, [], [])
     closed(cli)
+
+
+SETTLED = {"position": 1, "wager": "player", "amount": 2_500}
+
+
+def of_another_house(of: Line, data: dict[str, Any], minute: int) -> Line:
+    """A correction of a fact by the office of another property."""
+    made = correction(of, data, minute)
+    return {**made, "source": "/q/office/desk", "id": f"q-{minute}"}
+
+
+@pytest.mark.parametrize("is_sealed_first", [False, True])
+def test_no_other_house_changes_a_days_figures_or_its_sealed_version(
+    house: Cli, tmp_path: Path, *, is_sealed_first: bool
+) -> None:
+    open_ = won(house)
+    said = {**open_, "grade": "SEALED", "version": 1, "exceptions": open_["exceptions"]}
+    data = {**COUNTED["data"], "currency": {"10000": 2}}
+    first = of_another_house(COUNTED, data, 30)
+    if is_sealed_first:
+        closed(house)
+    ingest(house, tmp_path, first)
+    now = won(house)
+    assert {**now, "exceptions": open_["exceptions"]} == (said if is_sealed_first else open_)
+    [named] = [each for each in now["exceptions"] if each not in open_["exceptions"]]
+    assert named["code"] == "correction_of_other_property"
+    assert named["facts"] == [
+        {"source": each["source"], "id": each["id"]} for each in (COUNTED, first)
+    ]
+    assert named["says"] == (
+        "q corrects fact drop_box_counted-count-room-59 of /p/count-room/d. That has no effect: a "
+        "property corrects its own facts alone."
+    )
+    [drop] = house("drop", "--json").json
+    assert (drop["box_total"], drop["corrections"]) == (10_000, [])
+    if not is_sealed_first:
+        closed(house)
+    later = {**of_another_house(COUNTED, {**data, "currency": {"10000": 3}}, 31), "id": "q-later"}
+    ingest(house, tmp_path, later)
+    for copy in (tmp_path / "home" / "sealed").iterdir():
+        copy.unlink()
+    version = house("win", "--gaming-day", DAY, "--version", "1", "--json")
+    assert (version.code, version.json) == (0, [said]), version.err
+    now = won(house)
+    assert (now["late"], now["pending"], now["exceptions"][-1]["code"]) == ([], {}, named["code"])
+
+
+def test_a_day_closed_by_version_11_after_another_house_corrected_it_prints_its_bytes(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """The control is a correction that came after the seal."""
+    data = {**COUNTED["data"], "currency": {"10000": 2}}
+    lines = day_lines(SOLD, COUNTED, closer=490_000, once=True)
+    mine = {**of_another_house(COUNTED, data, 30), "source": "/p/office/others"}
+    said = of_day(read_by_program([*lines, mine]), "p", DAY, 11).as_version(1)
+    its = {"gaming_day": DAY, "version": 1, "rules": "0.1.0", "report": 11}
+    heads = Counter(each["source"].split("/")[2] for each in lines)
+    digests = {"digest": digest(said.tables), "shifts": digest(said.shifts)}
+    people = {"by": "F-1", "second": "F-2"}
+    seal = fact("day_sealed", 59, "office", **its, **people, **digests, heads=heads)
+    ingest(cli, tmp_path, *lines, of_another_house(COUNTED, data, 30), seal)
+    later = of_another_house(COUNTED, {**data, "currency": {"10000": 3}}, 40)
+    ingest(cli, tmp_path, later)
+    for more in ((), ("--by", "shift")):
+        assert won(cli, "--version", "1", *more)["drop"]["cash"] == 20_000
+    assert won(cli)["told"]["drop.cash"] == 10_000

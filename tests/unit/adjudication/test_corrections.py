@@ -70,6 +70,18 @@ def test_without_a_correction_there_is_one_ruling() -> None:
     assert (codes(ruling), ruling.before) == ([], None)
 
 
+def test_a_correction_by_another_property_changes_no_ruling() -> None:
+    """A correction of it changes none either. The controls are in the other tests."""
+    misread = correction("2", {"offensive": [4, 4], "defensive": 3})
+    elsewhere = msgspec.structs.replace(misread, source="/parx/surveillance/desk")
+    again = correction(elsewhere.id, content(elsewhere, None), source=elsewhere.source, at=100)
+    theirs = msgspec.structs.replace(again, source=elsewhere.source)
+    for told in ([elsewhere], [elsewhere, again], [elsewhere, theirs]):
+        facts = a_game(*told)
+        assert the_ruling(facts) == the_ruling(a_game())
+        assert (EYE, "2") not in corrections(facts).keys() | corrections_of(facts).keys()
+
+
 def test_a_correction_shows_both_rulings() -> None:
     misread = correction("2", {"offensive": [4, 4], "defensive": 3})
     ruling = the_ruling(a_game(misread))
