@@ -58,9 +58,11 @@ T0 = 1_795_186_800_000_000
 """20 November 2026, 15:00 UTC, microseconds."""
 
 
-def told(body: Body, *, at: int, place: str = "CC-07", name: str = "") -> Received:
+def told(
+    body: Body, *, at: int, place: str = "CC-07", name: str = "", house: str = "p"
+) -> Received:
     """A fact `at` seconds after T0."""
-    octets = encode(body, f"/p/{place}/d", name or f"{place}-{at}", T0 + at * 1_000_000)
+    octets = encode(body, f"/{house}/{place}/d", name or f"{place}-{at}", T0 + at * 1_000_000)
     found = parse_line(octets)
     assert not isinstance(found, tuple) or hasattr(found, "source"), found
     return found  # type: ignore[return-value] # checked above
@@ -120,7 +122,7 @@ def correction(
     body = FactCorrected(
         of=FactRef(of.source, of.id), data=data, because="Mistyped.", by="F-1", second=second
     )
-    return told(body, at=at, place="office")
+    return told(body, at=at, place="office", house=of.source.split("/")[1])
 
 
 def read(database: Database, **asked: str) -> bytes:
