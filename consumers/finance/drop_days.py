@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.finance.money_facts import VIEW
-from consumers.finance.sealed.pins import corrected_papers
-from consumers.finance.undecided import boxes_twice, two_contents_of_money
+from consumers.finance.undecided import boxes_twice, corrected_papers, two_contents_of_money
 from consumers.money import drop
 from infra.postgres.view_tables import reading
 

@@ -228,6 +228,18 @@ def _place_of(fact: Fact) -> _BoxPlace:
     return _BoxPlace((property_, own_day(fact) or "", table), box)
 
 
+_CORRECTED = """
+SELECT DISTINCT f.source, f.fact_id FROM {schema}.finance_facts f
+ WHERE f.variant = 1 AND f.gaming_day IS NOT NULL
+   AND (%(property)s::text IS NULL OR f.property = %(property)s)
+"""
+
+
+def corrected_papers(store: ViewStore, property_: str | None) -> list[tuple[str, str]]:
+    """Source and id of corrected facts of money that name their day; property_: None: of all."""
+    return store.query(_CORRECTED, {"property": property_})
+
+
 def counted_twice(store: ViewStore, papers: Iterable[FactId]) -> dict[DayKey, list[Undecided]]:
     """The boxes whose counts corrections gave to several places, by table and day of each.
 

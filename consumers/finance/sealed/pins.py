@@ -205,18 +205,6 @@ class PaperOfDays(NamedTuple):
         return {**(dict([self.now]) if self.now else {}), **self.signed}
 
 
-_CORRECTED = """
-SELECT DISTINCT f.source, f.fact_id FROM {schema}.finance_facts f
- WHERE f.variant = 1 AND f.gaming_day IS NOT NULL
-   AND (%(property)s::text IS NULL OR f.property = %(property)s)
-"""
-
-
-def corrected_papers(store: ViewStore, property_: str | None) -> list[tuple[str, str]]:
-    """Source and id of corrected facts of money that name their day; property_: None: of all."""
-    return store.query(_CORRECTED, {"property": property_})
-
-
 def papers_of_days(
     store: ViewStore,
     keys: Collection[tuple[str, str]],

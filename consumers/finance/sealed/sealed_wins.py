@@ -20,7 +20,6 @@ from consumers.finance.corrections import by_other_properties, rows_of_others
 from consumers.finance.day_facts import WinsAsked, WinsFilter
 from consumers.finance.sealed import seals
 from consumers.finance.sealed.pins import (
-    corrected_papers,
     facts_at_edge,
     is_beyond,
     late_facts,
@@ -33,6 +32,7 @@ from consumers.finance.undecided import (
     Undecided,
     as_undecided,
     boxes_twice,
+    corrected_papers,
     equivocations,
 )
 from infra.files import replace_file
