@@ -90,7 +90,9 @@ def film_behind(
     missing = iter([each for each in every if each not in there])
     workers, done = min(PROCESSES_MAX, os.cpu_count() or 1), len(there)
     under_way: set[Future[str]] = set()
-    with ProcessPoolExecutor(workers, get_context("spawn"), _give_way) as pool:
+    with ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_give_way
+    ) as pool:
         while True:
             for path, number, _ in islice(missing, 0 if stop() else workers - len(under_way)):
                 under_way.add(pool.submit(_draw_one, path, number, footage))
