@@ -1,6 +1,6 @@
 """CI runs a share of the long tests in turn: other ones with each commit.
 
-`make test-long` runs every test. With `--share=12`, as CI has it, every sixth test of a file runs,
+`make test-long` runs every test. With `--share=12`, as CI has it, every eighth test of a file runs,
 and every twelfth case of a test marked `in_turn`. Such a test tries many similar cases: mutants,
 schedules of faults, kinds of footage. The seed of the run, a commit in CI, says with which one they
 begin.
@@ -47,8 +47,8 @@ def left_out(items: Sequence[pytest.Item], share: int, seed: int) -> list[pytest
         elif (file := item.nodeid.partition("::")[0]) not in WHOLE:
             by_file[file].append(item)
     left = [each for cases in alike.values() for each in out_of_turn(cases, share, seed)]
-    sixth = min(share, 6)
-    return left + [each for tests in by_file.values() for each in out_of_turn(tests, sixth, seed)]
+    eighth = min(share, 8)
+    return left + [each for tests in by_file.values() for each in out_of_turn(tests, eighth, seed)]
 
 
 def out_of_turn(cases: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:
