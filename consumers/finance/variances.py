@@ -13,7 +13,7 @@ from consumers.finance.sealed.sealed_wins import TABLES
 from consumers.rounds.search_index import VIEW as SEARCH
 from infra.postgres import tape
 from infra.postgres.view_tables import reading
-from ledger.errors import NotFound, Usage
+from ledger.errors import NotFound
 from ledger.facts import VarianceExplained
 from ledger.finance.statistics.charts import points
 from ledger.finance.statistics.expected import expected_win
@@ -137,24 +137,6 @@ def only_property(database: Database) -> str | None:
     """The property on record; None if there is none or several."""
     houses = sorted(tape.properties(database))
     return houses[0] if len(houses) == 1 else None
-
-
-def one_property(database: Database, property_: str | None) -> str:
-    """The property asked for, or the only one. Raises `NotFound` for none, `Usage` for several."""
-    if property_ is not None:
-        return property_
-    houses = sorted(tape.properties(database))
-    if not houses:
-        raise NotFound(
-            "No money is on record", where="record", hint="List days with `round-ledger win`."
-        )
-    if len(houses) > 1:
-        raise Usage(
-            f"{' and '.join(houses)} have facts on record",
-            where="--property",
-            hint=f"Give --property {houses[0]}.",
-        )
-    return houses[0]
 
 
 def require_table(database: Database, property_: str, table: str, gaming_day: str) -> None:

@@ -14,7 +14,7 @@ import psycopg
 from psycopg import conninfo, errors, sql
 
 from infra.postgres import arrays
-from infra.postgres.kept_connections import PLANNED_ANEW, BoundedConnection, IdleConnections
+from infra.postgres.kept_connections import PLANNED_AT_EACH_USE, BoundedConnection, IdleConnections
 from infra.postgres.migrations import (
     AppliedMigration,
     applied_migrations,
@@ -129,7 +129,7 @@ class Database:
                 "lock_timeout": f"{LOCK_S_MAX}s",
                 "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
                 **_SERVERS_KEEPALIVE,
-                **(PLANNED_ANEW if self.idle else {}),
+                **(PLANNED_AT_EACH_USE if self.idle else {}),
             }.items()
         )
         return conninfo.make_conninfo(

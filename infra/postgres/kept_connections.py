@@ -26,7 +26,7 @@ KEPT_MAX = 8
 _AS_NEW = (b"RESET ALL", b"CLOSE ALL", b"UNLISTEN *", b"SELECT pg_advisory_unlock_all()")
 """What leaves a connection as it was opened, but for prepared statements. Its role stays."""
 
-PLANNED_ANEW = {"plan_cache_mode": "force_custom_plan"}
+PLANNED_AT_EACH_USE = {"plan_cache_mode": "force_custom_plan"}
 """The option with which a prepared statement is planned again at each use."""
 
 

@@ -21,7 +21,7 @@ from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
 from infra.postgres.patrons import vault
 from infra.postgres.patrons.vault import append_pseudonymised
-from ledger.errors import NotFound, Refused
+from ledger.errors import NotFound, Refused, Usage
 from ledger.record.later_breaks import verify_every
 from ledger.record.quarantine import QuarantineCounts, QuarantineRow, verify_quarantine
 from ledger.record.tape import (
@@ -611,6 +611,25 @@ def properties(database: Database) -> set[str]:
     """The properties that facts on record are of."""
     with database.connect("ledger_reader") as connection, translated(database):
         return {head.tape.partition("/")[0] for head in heads(connection)}
+
+
+def one_property(database: Database, property_: str | None) -> str:
+    """The property asked for, or the only one on record.
+
+    Raises `NotFound` for none, `Usage` for several.
+    """
+    if property_ is not None:
+        return property_
+    known = sorted(properties(database))
+    if not known:
+        raise NotFound("No fact is on record", where="record", hint="Record facts: see `ingest`.")
+    if len(known) > 1:
+        raise Usage(
+            f"{' and '.join(known)} have facts on record",
+            where="--property",
+            hint=f"Give --property {known[0]}.",
+        )
+    return known[0]
 
 
 def require_property(database: Database, property_: str | None) -> None:

@@ -64,60 +64,38 @@ NO_EFFECT = "correction_without_effect"
 
 NOT_ATTACHED, ONE_PERSON, USED_AGAIN = "box_not_attached", "one_person", "slip_used_again"
 TWO_KINDS = "two_kinds_of_game"
-
-SINCE_6 = frozenset(
-    (
-        *("check_boxed_twice", "voucher_boxed_twice", "voucher_missing", "voucher_unknown"),
-        *(NOT_ATTACHED, ONE_PERSON, USED_AGAIN, TWO_KINDS, NO_EFFECT),
-    )
-)
-"""Codes that no report before version 6 has."""
-
-
-AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER = (
-    "money_after_closer",
-    "check_issued_twice",
-    "open_counts_differ",
-)
-SINCE_7 = frozenset((AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER))
-"""Codes that no report before version 7 has."""
-
-
+AFTER_CLOSER, ISSUED_TWICE = "money_after_closer", "check_issued_twice"
+OPENERS_DIFFER = "open_counts_differ"
 ISSUED_BEFORE, NO_RATE = "check_issued_before", "notes_without_rate"
 OF_NOTHING = "correction_of_nothing"
-SINCE_8 = frozenset((ISSUED_BEFORE, NO_RATE, OF_NOTHING))
-"""Codes that no report before version 8 has."""
-
-
 SETTLED_ELSEWHERE = "dispute_of_other_table"
-SINCE_9 = frozenset((SETTLED_ELSEWHERE,))
-"""Codes that no report before version 9 has."""
-
-
 BEFORE_OPENER, ELSEWHERE = "closer_before_opener", "coupon_counted_elsewhere"
 VOIDED_BOXED, COUNTED_ONCE = "check_voided_boxed", "counted_once"
-SINCE_10 = frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED, COUNTED_ONCE))
-"""Codes that no report before version 10 has."""
-
-
 GAME_CHANGED = "game_changed"
-SINCE_11 = frozenset((GAME_CHANGED,))
-"""Codes that no report before version 11 has."""
-
-
 USED_TWICE, NEGATIVE = "slip_number_used_twice", "negative_amount"
 ATTACHED_TWICE = "box_attached_twice"
-SINCE_12 = frozenset(
-    (
-        CHANGED,
-        USED_TWICE,
-        ATTACHED_TWICE,
-        NEGATIVE,
-        *AMOUNTS_DIFFER.values(),
-        *(f"coupon_{each}" for each in AGAINST_TERMS),
-    )
-)
-"""Codes that no report before version 12 has."""
+
+SINCE: dict[int, frozenset[str]] = {
+    6: frozenset(
+        (
+            *("check_boxed_twice", "voucher_boxed_twice", "voucher_missing", "voucher_unknown"),
+            *(NOT_ATTACHED, ONE_PERSON, USED_AGAIN, TWO_KINDS, NO_EFFECT),
+        )
+    ),
+    7: frozenset((AFTER_CLOSER, ISSUED_TWICE, OPENERS_DIFFER)),
+    8: frozenset((ISSUED_BEFORE, NO_RATE, OF_NOTHING)),
+    9: frozenset((SETTLED_ELSEWHERE,)),
+    10: frozenset((BEFORE_OPENER, ELSEWHERE, VOIDED_BOXED, COUNTED_ONCE)),
+    11: frozenset((GAME_CHANGED,)),
+    12: frozenset(
+        (
+            *(CHANGED, USED_TWICE, ATTACHED_TWICE, NEGATIVE),
+            *AMOUNTS_DIFFER.values(),
+            *(f"coupon_{each}" for each in AGAINST_TERMS),
+        )
+    ),
+}
+"""The codes that a version of the report was the first to have."""
 
 
 class _Counted(NamedTuple):

@@ -30,13 +30,7 @@ from ledger.finance.exceptions import (
     BEFORE_OPENER,
     BY_ONE,
     GAME_CHANGED,
-    SINCE_6,
-    SINCE_7,
-    SINCE_8,
-    SINCE_9,
-    SINCE_10,
-    SINCE_11,
-    SINCE_12,
+    SINCE,
     TWO_KINDS,
     USED_TWICE,
     VOIDED_BOXED,
@@ -444,15 +438,7 @@ def _exceptions(of: DayRecord, figures: DayFigures) -> list[AuditException]:
         *_game_changed(of),
         *(_poker_boxes(of, figures) if of.rounds.poker and of.report < REPORT_5 else ()),
     ]
-    later = {
-        *(SINCE_6 if of.report < REPORT_6 else ()),
-        *(SINCE_7 if of.report < REPORT_7 else ()),
-        *(SINCE_8 if of.report < REPORT_8 else ()),
-        *(SINCE_9 if of.report < REPORT_9 else ()),
-        *(SINCE_10 if of.report < REPORT_10 else ()),
-        *(SINCE_11 if of.report < REPORT_11 else ()),
-        *(SINCE_12 if of.report <= REPORT_11 else ()),
-    }
+    later = {code for first, codes in SINCE.items() if of.report < first for code in codes}
     return [each for each in found if each.code not in later]
 
 
@@ -859,7 +845,7 @@ def _check_causes(of: DayRecord, figures: DayFigures) -> list[Cause]:
     """Counter checks that explain the box; before version 5 of the report in its words."""
     found = list(in_boxes.causes(figures.boxes, of.facts, figures.bought, of.voided))
     if of.report < REPORT_6:
-        found = [each for each in found if each.code not in SINCE_6]
+        found = [each for each in found if each.code not in SINCE[REPORT_6]]
     if of.report >= REPORT_5:
         return found
     words = {

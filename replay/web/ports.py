@@ -78,19 +78,19 @@ def opened_ports(
     access, library = AccessDatabase(database), FootageIndex(settings.home)
     addresses = addresses_from(settings.live_cameras_file, settings.mediamtx_url)
     with (
-        keeping(database) as database,  # noqa: PLR1704 - pages connect in no other way
+        keeping(database) as kept,
         closing(access),
         closing(LiveCameras(addresses)) as live,
-        DisputeDecisions(database) as decisions,
-        PaperDecisions(database) as papers,
-        ApprovalDecisions(database, tape, settings.home) as approvals,
+        DisputeDecisions(kept) as decisions,
+        PaperDecisions(kept) as papers,
+        ApprovalDecisions(kept, tape, settings.home) as approvals,
     ):
-        context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
+        context = DisputeContext(LockContext(kept, tape, lock_margins(settings)), decisions)
         yield Ports(
             address=address,
             time_zone=settings.time_zone,
             house_hours=HouseHours(settings.gaming_day_begins, settings.shifts),
-            database=database,
+            database=kept,
             tape=tape,
             access=access,
             users=Users(access),
@@ -102,8 +102,8 @@ def opened_ports(
             readings=ReadingLog(access),
             library=library,
             live=live,
-            rounds=RoundReader(database, library),
-            alerts=AlertWatch(database, tape, settings),
+            rounds=RoundReader(kept, library),
+            alerts=AlertWatch(kept, tape, settings),
             dispute_context=context,
             windows=PreservedWindows(
                 context.lock_context, tape, policy_from(settings.retention_file)

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from infra.postgres.connection import Database
-from infra.postgres.tape import PostgresTape, properties
+from infra.postgres.tape import PostgresTape
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time
 from replay.approvals.acts import Act, act_of, terms_say
@@ -137,18 +137,6 @@ def withdraw(name: Name, *, by: By, password_file: PasswordFile = None, json: Js
         desk.withdraw(case, _person(database, by, password_file).user)
         after = _shown(desk, name)
     _answered(after, json=json)
-
-
-def only_property(database: Database) -> str:
-    """The only property on record, whose office records an act. Raises `Usage`."""
-    known = sorted(properties(database))
-    if len(known) == 1:
-        return known[0]
-    raise Usage(
-        "It is not clear whose office records it",
-        where="--property",
-        hint=f"Name one of {', '.join(known)}." if known else "The record has no property.",
-    )
 
 
 def ask(database: Database, person: Person, requested: RequestedAct, *, json: bool) -> None:

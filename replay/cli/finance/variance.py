@@ -11,7 +11,7 @@ import typer
 
 from consumers.finance import variances
 from infra.postgres.connection import Database
-from infra.postgres.tape import PostgresTape
+from infra.postgres.tape import PostgresTape, one_property
 from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
 from ledger.finance.statistics.charts import ChartLimits
@@ -70,7 +70,7 @@ def show(
     """
     chosen = [*LIMITS, *of_house(limits)]
     with opened_views(variances.VIEWS, property_) as database:
-        name = variances.one_property(database, property_)
+        name = one_property(database, property_)
         day = gaming_day or variances.last_day(database, name)
         if day is None:
             raise NotFound(
@@ -113,7 +113,7 @@ def chart(
     """
     limits = ChartLimits(sigmas=_decimal(sigmas), allowance=allowance, decision=decision)
     with opened_views(variances.VIEWS, property_) as database:
-        name = variances.one_property(database, property_)
+        name = one_property(database, property_)
         day = gaming_day or variances.last_day(database, name) or "9999-12-31"
         kept = versions_folder(in_force().home)
         found = variances.charts(database, VarianceAsked(name, by, "day", day), limits, kept)

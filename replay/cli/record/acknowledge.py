@@ -7,14 +7,14 @@ import typer
 from msgspec import to_builtins
 
 from infra.postgres.connection import Database
-from infra.postgres.tape import PostgresTape, properties
+from infra.postgres.tape import PostgresTape, one_property, properties
 from infra.postgres.verification.acknowledged import with_acknowledgements
 from ledger.errors import NotFound, Usage
 from ledger.record.acknowledged import acknowledgement
 from ledger.record.verify import RecordBreak, Verified
 from ledger.roster.roster import OFFICE
 from ledger.values import Source, quantity
-from replay.cli.approvals.approve import RequestedAct, ask, only_property
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.record.record import HeadsFile, kept_heads, print_breaks
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
@@ -126,7 +126,7 @@ def _property(database: Database, broken: RecordBreak) -> str:
     named = (broken.tape or "").partition("/")[0]
     if named in known:
         return named
-    return only_property(database)
+    return one_property(database, None)
 
 
 def _no_such(seen: Verified) -> NotFound:

@@ -7,8 +7,8 @@ import typer
 
 from infra.postgres.connection import Database
 from infra.postgres.patrons.vault import NamedPlace
-from infra.postgres.tape import PostgresTape, properties
-from ledger.errors import NotFound, Usage
+from infra.postgres.tape import PostgresTape, one_property
+from ledger.errors import NotFound
 from ledger.record.pseudonyms import PatronToken
 from ledger.values import quantity
 from replay.approvals.desk import ApprovalDecisions
@@ -47,7 +47,7 @@ def plan(token: Token, *, property_: Casino = None, json: Json = False) -> None:
     Example: round-ledger erase plan P-77 --property hollywood
     """
     with opened_database() as database:
-        house = property_ or _property(database)
+        house = one_property(database, property_)
         patron = _known(database, PatronToken(house, token))
         places = named_places(database, patron)
         held = holds(database, patron) if patron.pseudonyms else []
@@ -82,7 +82,7 @@ def patron_(
     reason = written(because, "--because")
     with opened_database() as database, PostgresTape(database) as tape:
         person = signed_in(database, by, password_file)
-        house = property_ or _property(database)
+        house = one_property(database, property_)
         patron = patron_named(database, PatronToken(house, token))
         require_no_hold(database, patron)
         terms = {**terms_of(patron), "because": reason, "key": secrets.token_hex(8)}
@@ -105,18 +105,6 @@ def _known(database: Database, patron: PatronToken) -> ErasablePatron:
         return patron_named(database, patron)
     except NotFound:
         return ErasablePatron(*patron, ())
-
-
-def _property(database: Database) -> str:
-    """The only casino on record. Raises `Usage`."""
-    known = sorted(properties(database))
-    if len(known) == 1:
-        return known[0]
-    raise Usage(
-        "It is not clear whose patron is meant",
-        where="--property",
-        hint=f"Name one of {', '.join(known)}." if known else "The record has no casino.",
-    )
 
 
 def _print_json(patron: ErasablePatron, places: list[NamedPlace], held: list[str]) -> None:

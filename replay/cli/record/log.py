@@ -20,7 +20,7 @@ from consumers.sealer.sealer import EVERY_S, SealedLog, begin_log, load_key, sea
 from consumers.sealer.views import ViewRounds
 from infra.files import replace_file
 from infra.metrics import metrics_server
-from infra.postgres.tape import PostgresTape
+from infra.postgres.tape import PostgresTape, one_property
 from infra.tile_folder import TileFolder
 from ledger.values import quantity
 from ledger.witnessed_log.checkpoints import (
@@ -34,7 +34,7 @@ from ledger.witnessed_log.signed_notes import (
     verifier_from_text,
 )
 from replay.approvals.desk import ApprovalDecisions
-from replay.cli.approvals.approve import RequestedAct, ask, only_property
+from replay.cli.approvals.approve import RequestedAct, ask
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.options import By, Casino, PasswordFile, Second
@@ -135,7 +135,7 @@ def epoch(
         person = signed_in(database, by, password_file)
         with progress_up_to("entries") as passed:
             found = ended_log(database, ended, _its_key(ended, key), passed)
-        house = property_ or only_property(database)
+        house = one_property(database, property_)
         terms = {name: str(each) for name, each in found._asdict().items()}
         terms["because"] = reason
         if person:

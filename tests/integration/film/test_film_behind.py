@@ -77,6 +77,7 @@ def test_a_segment_drawn_by_itself_is_the_one_of_the_whole_film(tmp_path: Path) 
     assert last == whole[-1]
 
 
+@pytest.mark.long
 def test_what_was_drawn_before_a_stop_is_not_drawn_again(tmp_path: Path) -> None:
     path, footage = floor(tmp_path, 90), tmp_path / "footage"
     total, told = len(labels(read_shots(path).plan)), list[bool]()

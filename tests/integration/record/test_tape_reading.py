@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from infra.postgres import tape as record
 from infra.postgres.view_tables import tape_source
-from ledger.errors import Unavailable
+from ledger.errors import NotFound, Unavailable, Usage
+from ledger.facts import TableClosed
 from ledger.record.tape import Head
+from ledger.record.wire import encode
 from tests.fixtures.postgres import fact
+from tests.scenes.view_feeds import received
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -153,3 +156,16 @@ def test_a_reader_whose_kept_connection_died_reads_all_the_same(
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     assert len(filled.read(0, 100)) == 40
+
+
+def test_the_only_property_needs_no_name_and_one_of_several_does(
+    database: Database, tape: PostgresTape
+) -> None:
+    with pytest.raises(NotFound, match="No fact is on record"):
+        record.one_property(database, None)
+    tape.append([fact(1)])
+    assert record.one_property(database, None) == "hollywood"
+    tape.append([received(encode(TableClosed(), "/penn/CC-07/shoe", "1", 1_795_000_000_000_000))])
+    with pytest.raises(Usage, match="hollywood and penn have facts on record"):
+        record.one_property(database, None)
+    assert record.one_property(database, "penn") == "penn"
