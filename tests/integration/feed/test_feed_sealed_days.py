@@ -226,7 +226,8 @@ def test_views_give_the_entries_only_if_they_are_those_that_the_record_gives(
         patched.setattr(sealed_journal, "_of_views", lambda *_: None)
         assert entries() == by_views
     assert len(asked) == 1
-    ingest(house, tmp_path, count(57, 2, currency={"10000": 2}))
+    third = count(57, 3, currency={"10000": 2}, counted_by=["N-5", "N-6"])
+    ingest(house, tmp_path, third)
     assert entries() == by_views, "a late fact of the day before changes nothing signed"
     assert len(asked) == 2
     with monkeypatch.context() as patched:
