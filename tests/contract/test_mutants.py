@@ -110,7 +110,6 @@ def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", games())
 def test_a_fourth_of_the_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
     left, tried = survivors(game_id, every=4, but=game_constant(game_id, "EQUIVALENT"))

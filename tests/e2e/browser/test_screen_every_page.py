@@ -111,7 +111,6 @@ PAGES: dict[str, Sequence[Visited]] = {
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("role", PAGES)
 def test_axe_finds_nothing_and_the_main_act_is_twelve_tabs_away(

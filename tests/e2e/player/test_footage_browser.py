@@ -132,7 +132,6 @@ def taken_as(
     return library, added.entry
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_browser_shows_the_frame_sought_by_the_originals_index(
     page: Page, tmp_path: Path, name: str

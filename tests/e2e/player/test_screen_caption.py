@@ -259,7 +259,6 @@ def test_a_tile_says_what_its_picture_shows(page: Page, screened: Screened) -> N
     assert wander(page, screened, FEW, seed=3).wrong == []
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(25))
 def test_a_tile_says_what_its_picture_shows_in_a_thousand_moves(
     page: Page, screened: Screened, seed: int

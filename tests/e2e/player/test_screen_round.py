@@ -155,7 +155,6 @@ def test_a_step_by_one_frame_shows_the_next_frame(page: Page, screened: Screened
     assert wrong_frames(page, screened, EACH, seed=11) == 0
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(10))
 def test_hundreds_of_random_facts_and_frames_show_no_wrong_one(
     page: Page, screened: Screened, seed: int

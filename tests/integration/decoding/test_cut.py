@@ -34,7 +34,6 @@ INDEX_LAST = {name for name, kind in KINDS.items() if kind.suffix == "mp4"} - {"
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("name", sorted(CUTTABLE.keys() - INDEX_LAST))
 def test_the_frames_up_to_the_cut_are_exact(tmp_path: Path, name: str, share: int) -> None:

@@ -92,7 +92,6 @@ def test_what_was_drawn_before_a_stop_is_not_drawn_again(tmp_path: Path) -> None
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 def test_the_hour_is_drawn_behind_survives_a_kill_and_is_on_record_as_it_comes(
     cli: Cli, tmp_path: Path
 ) -> None:

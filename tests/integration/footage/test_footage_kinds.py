@@ -79,7 +79,6 @@ def wrong(library: FootageIndex, entry: IndexedSegment, seeks: int, seed: int) -
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", KINDS)
 def test_a_frame_sought_at_random_is_that_frame(
     footage: tuple[FootageIndex, IndexedSegment],
@@ -90,7 +89,6 @@ def test_a_frame_sought_at_random_is_that_frame(
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", KINDS)
 def test_of_hundreds_of_frames_sought_at_random_none_is_wrong(tmp_path: Path, name: str) -> None:
     library, entry = taken(tmp_path, name, 600)
@@ -98,7 +96,6 @@ def test_of_hundreds_of_frames_sought_at_random_none_is_wrong(tmp_path: Path, na
         assert wrong(library, entry, SEEKS_LONG, seed) == []
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
 def test_the_copy_for_browsers_shows_the_same_frames_at_the_same_times(
     footage: tuple[FootageIndex, IndexedSegment],

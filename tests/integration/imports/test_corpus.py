@@ -38,7 +38,6 @@ def test_the_documentation_has_a_row_for_each_file() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("of", CORPUS, ids=lambda of: of.about)
 def test_a_file_gives_exact_frames_or_the_true_reason(
     of: CorpusFile, scenes: Scenes, tmp_path: Path

@@ -53,7 +53,6 @@ def hold(first: int, last: int) -> tuple[Counter[str], Counter[str]]:
     return fired, met
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("chunk", rest_long(range(CHUNKS), everyday={0}))
 def test_nothing_is_lost_doubled_or_untold_whatever_happens(chunk: int) -> None:
     size = EVERYDAY // CHUNKS
@@ -68,7 +67,6 @@ def test_every_kind_of_fault_happened_and_every_rare_way_was_gone() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("chunk", range(20))
 def test_nothing_is_lost_under_thousands_of_schedules_more(chunk: int) -> None:
     size = LONG // 20

@@ -54,7 +54,6 @@ def later(facts: Iterable[Fact], by_us: int, which: Callable[[Fact], bool]) -> l
     return [replace(f, time_us=f.time_us + by_us) if which(f) else f for f in facts]
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("shift_us", SHIFTS.values(), ids=SHIFTS)
 @pytest.mark.parametrize(
     "game",

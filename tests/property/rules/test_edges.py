@@ -194,7 +194,6 @@ def test_661a_6_play_ends_drives_of_some_throws_as_the_edges_say() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("new_downs", ["on_reaching_10", "after_third_down"])
 @pytest.mark.parametrize("touchdown_at", ["zero_or_beyond", "beyond_zero"])
 def test_661a_6_play_ends_every_drive_as_the_edges_say(touchdown_at: str, new_downs: str) -> None:
@@ -289,7 +288,6 @@ def test_592_11_best_play_is_the_best_of_every_multiple_and_of_giving_up_at_each
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize(("strategy", "reading"), cross.BASE_GAME)
 def test_592_the_two_antes_edge_counted_over_every_deal(
     strategy: cross.Strategy, reading: str

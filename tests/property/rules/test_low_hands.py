@@ -63,7 +63,6 @@ def in_one_order(pairs: list[tuple[Any, Any]]) -> bool:
     )
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize("count", HANDS)
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_637a_20_low_hands_rank_as_another_library_ranks_them(name: str, count: int) -> None:
@@ -97,7 +96,6 @@ def test_637a_19_l_1_the_same_lows_are_eight_or_better(count: int) -> None:
     assert found > count // 100
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(("count", "seed"), DEALS)
 def test_637a_19_k_five_card_omaha_ranks_as_another_library_ranks_it(count: int, seed: int) -> None:
     chance = random.Random(637019 + seed)  # noqa: S311 - no secret

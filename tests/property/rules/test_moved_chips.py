@@ -277,7 +277,6 @@ def silent(game_id: str, tried: int) -> list[str]:
     return found
 
 
-@pytest.mark.in_turn
 @budget("tried", everyday=25, whole=1500)
 @pytest.mark.parametrize("game_id", sorted(games()))
 def test_chips_that_move_otherwise_are_named_or_move_as_their_section_lets_them(

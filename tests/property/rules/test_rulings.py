@@ -143,7 +143,6 @@ def test_a_record_cut_anywhere_says_what_must_come_next() -> None:
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
 
 
-@pytest.mark.in_turn
 @budget("tried", everyday=(1, 5, 100), whole=(4, 1, 500))
 @pytest.mark.parametrize("game_id", OTHERS)
 def test_a_record_of_every_game_cut_anywhere_says_what_must_come_next(
@@ -155,7 +154,6 @@ def test_a_record_of_every_game_cut_anywhere_says_what_must_come_next(
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
 
 
-@pytest.mark.in_turn
 @budget("tables", everyday=1, whole=4)
 @pytest.mark.parametrize("game_id", OTHERS)
 def test_a_round_of_every_game_is_ruled_on_alike_however_its_facts_arrive(

@@ -67,7 +67,6 @@ def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> 
 
 
 @pytest.mark.long  # every day the rounds in which nothing is planted, in the test below
-@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(game_id: str) -> None:
     rounds, _, wrong = judged(11, 60, 4, 0, (game_id,))
@@ -75,7 +74,6 @@ def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(game_id: str)
     assert rounds > 60
 
 
-@pytest.mark.in_turn
 @budget("tried", everyday=(30, 1), whole=(90, 3))
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(
@@ -125,7 +123,6 @@ IN_TURN = sorted(
 )
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("game_id", "minutes", "rounds_min"),
     cases(
@@ -167,7 +164,6 @@ DECIDED = {
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", sorted(IRREGULAR.keys() | DECIDED.keys()))
 def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: str) -> None:
     facts, _ = deal(plan_of(tables=4, minutes=240, seats=6, seed=31, of=(game_id,)))
@@ -180,7 +176,6 @@ def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: s
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(1000, 1006))
 def test_thousands_of_clean_rounds_adjudicate_to_no_finding(seed: int) -> None:
     rounds, _, wrong = judged(seed, 720, 8, 0)
@@ -189,7 +184,6 @@ def test_thousands_of_clean_rounds_adjudicate_to_no_finding(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
     game_id: str,
@@ -203,7 +197,6 @@ def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
 
 
 @pytest.mark.long
-@pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(2000, 2013))
 def test_thousands_of_planted_mistakes_are_all_found_and_nothing_else_is(seed: int) -> None:
     _, made, wrong = judged(seed, 480, 4, 25)

@@ -101,7 +101,6 @@ LEAST, MOST = -1, 0
 """A game's round with the fewest wagers, and that with the most."""
 
 
-@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("game", "which"),
     cases(

@@ -1,4 +1,4 @@
-"""Every case has its turn, none is left out for ever, and one always runs."""
+"""Every long test has its turn, and none is left out for ever."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pytest
 
-from tests.suite.in_turn import WHOLE, left_out, out_of_turn
+from tests.suite.in_turn import WHOLE, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,31 +17,28 @@ class Named(NamedTuple):
 
     nodeid: str
 
-    def get_closest_marker(self, _: str) -> None:
-        """It has no mark."""
+
+TESTS = [Named(f"tests/test_{file}.py::test_{n}") for file in "ab" for n in range(8)]
+ALWAYS = [Named(f"{next(iter(WHOLE))}::test_{n}") for n in range(3)]
 
 
-def kept(count: int, share: int, seed: int) -> set[int]:
-    cases = cast("Sequence[pytest.Item]", range(count))
-    return set(range(count)) - set(cast("list[int]", out_of_turn(cases, share, seed)))
+def kept(share: int, seed: int, tests: Sequence[Named] = TESTS) -> list[Named]:
+    items = cast("list[pytest.Item]", [*tests, *ALWAYS])
+    left = {*cast("list[Named]", left_out(items, share, seed))}
+    return [each for each in (*tests, *ALWAYS) if each not in left]
 
 
-@pytest.mark.parametrize("count", [1, 3, 8, 20])
-def test_over_as_many_seeds_as_there_are_shares_every_case_runs_once(count: int) -> None:
-    turns = [kept(count, 8, seed) for seed in range(min(8, count))]
-    assert all(turns)
-    assert sorted(case for turn in turns for case in turn) == list(range(count))
+@pytest.mark.parametrize("share", [2, 5, 16, 40])
+def test_over_as_many_seeds_as_there_are_shares_every_test_runs_once(share: int) -> None:
+    turns = [kept(share, seed) for seed in range(7, 7 + share)]
+    assert sorted(each for turn in turns for each in turn if each in TESTS) == TESTS
+    assert max(map(len, turns)) - min(map(len, turns)) <= 1
+    assert all(each in turn for turn in turns for each in ALWAYS)
 
 
-def test_without_a_share_every_case_runs() -> None:
-    assert kept(20, 1, seed=7) == set(range(20))
+def test_without_a_share_every_test_runs() -> None:
+    assert kept(1, seed=7) == [*TESTS, *ALWAYS]
 
 
-def test_with_a_share_an_eighth_of_a_file_runs_and_the_others_with_the_next_seeds() -> None:
-    tests = [Named(f"tests/test_some.py::test_{n}") for n in range(16)]
-    always = [Named(f"{next(iter(WHOLE))}::test_{n}") for n in range(3)]
-    items = cast("list[pytest.Item]", tests + always)
-    assert left_out(items, share=1, seed=7) == []
-    run = [{*tests} - {*left_out(items, share=12, seed=seed)} for seed in range(8, 16)]
-    assert [len(each) for each in run] == [2] * 8
-    assert set().union(*run) == {*tests}
+def test_the_same_ones_run_in_whatever_order_the_files_come() -> None:
+    assert sorted(kept(5, 3, TESTS[::-1])) == sorted(kept(5, 3))
