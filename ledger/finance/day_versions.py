@@ -6,7 +6,9 @@ A version is worked out from the facts up to the numbers that it pins, so nothin
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,17 +18,28 @@ from ledger.adjudication.corrections import corrected, corrections, corrections_
 from ledger.adjudication.feed import adjudicate
 from ledger.adjudication.submissions import filed
 from ledger.facts import (
+    AdjustmentPaid,
     Body,
+    CashBoughtIn,
+    ChipsExchanged,
+    CounterCheckIssued,
+    CounterCheckVoided,
+    CouponDropped,
+    CouponsIssued,
+    CouponsVoided,
     DayReopened,
     DaySealed,
+    DisputeRaised,
     FactCorrected,
     InventoryCounted,
     RulesSubmissionFiled,
+    TableOpened,
     VoucherBoughtIn,
 )
+from ledger.facts.accounting import CouponRange, TournamentMoney
 from ledger.facts.money import ChipSlip
-from ledger.finance.boxes import BOX_FACTS, KINDS
-from ledger.finance.exceptions import person_in
+from ledger.finance.boxes import BOX_FACTS
+from ledger.finance.exceptions import GAME_CHANGED, TWO_KINDS, person_in
 from ledger.finance.feed import placing, tables_of, wins, wins_by_shift
 from ledger.finance.placing import (
     OPENS_DAY,
@@ -40,11 +53,13 @@ from ledger.finance.placing import (
 from ledger.finance.table_day import closer_of
 from ledger.finance.win import OF_BANKED, OF_POKER, REPORT, REPORT_5, TableWin, win_parts
 from ledger.rules.engine.ruling import FactRef
+from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
+    from ledger.finance.placing import FactId, TableId
     from ledger.record.wire import Fact
 
 DAY_FACTS: tuple[type[Body], ...] = (DaySealed, DayReopened)
@@ -171,12 +186,13 @@ def adjustments(
     after: Iterable[TableWin],
     arrived: Mapping[str, Sequence[FactRef]],
     edge: Mapping[str | None, Sequence[FactRef]],
-    may_change: Callable[[FactRef, str], bool] = lambda *_: True,
+    late: Sequence[FactRef],
+    may_change: Callable[[FactRef, str], bool],
 ) -> list[Adjustment]:
-    """How a version differs from the one before, by table and part.
+    """How a version differs from the one before, by table and part, each with what can change it.
 
-    `arrived`: the facts that came in between, by table; of a table that has none, those at the
-    day's `edge`. may_change: whether a fact can change a figure; else all are named.
+    `arrived`: the facts that came in between, by table; `edge`: those at the day's edge; `late`:
+    all of the property. may_change: as `changers`.
     """
     olds = {each.table or "": each for each in before}
     news = {each.table or "": each for each in after}
@@ -187,43 +203,145 @@ def adjustments(
             amount=each.amount,
             before=each.before,
             after=each.after,
-            facts=_changing(each, came, may_change),
+            facts=_changing(each.name, came, late, may_change),
         )
         for table in sorted({*olds, *news})
-        for came in [list(arrived.get(table) or beside(edge, table))]
+        for came in [list(dict.fromkeys((*arrived.get(table, ()), *beside(edge, table))))]
         for each in _changes(olds.get(table), news.get(table))
         if each.before != each.after
     ]
 
 
 def _changing(
-    of: _Change, came: list[FactRef], may_change: Callable[[FactRef, str], bool]
+    figure: str,
+    came: list[FactRef],
+    late: Sequence[FactRef],
+    may_change: Callable[[FactRef, str], bool],
 ) -> list[FactRef]:
-    """Those of some facts that can change a figure; all if its input was missing, or is."""
-    is_known = of.before is not None and of.after is not None
-    return (is_known and [ref for ref in came if may_change(ref, of.name)]) or came
+    """Those of a table's late facts that can change a figure, or make it due or n/a.
+
+    If none can, those elsewhere in the house that can; else all of the table.
+    """
+    for facts, name in ((came, figure), (came, f"due.{figure}"), (late, figure)):
+        if found := [ref for ref in facts if may_change(ref, name)]:
+            return found
+    return came
 
 
-_OF_BOXES = (*BOX_FACTS, *OPENS_DAY)
+_ROUNDS = (RoundId,)  # the class of a round's name: any fact that has one
+_RULED = (*_ROUNDS, TableOpened, RulesSubmissionFiled, CouponsIssued)
+_AMENDS = (AdjustmentPaid, DisputeRaised, *OPENS_DAY)
+_SLIPS = (ChipSlip, *OPENS_DAY)
+_SOLD = (CashBoughtIn, CounterCheckIssued, VoucherBoughtIn, *OPENS_DAY)
+_MOVED = (*_ROUNDS, *_AMENDS)
+_COUNTED = (InventoryCounted, VoucherBoughtIn, *BOX_FACTS, *_SLIPS)
+_TRAY = (InventoryCounted, ChipsExchanged, *_SLIPS, *_SOLD, *_MOVED)
+_BANK = (*BOX_FACTS, *_TRAY)
+_CHECKS = (CounterCheckIssued, CounterCheckVoided, *BOX_FACTS, *OPENS_DAY)
+_COUPONS = (*_ROUNDS, CouponDropped, CouponRange, CouponsIssued, CouponsVoided, *BOX_FACTS)
+_ON_ITS_WAY = (InventoryCounted, *_SLIPS)
+_BOXES = (*BOX_FACTS, *OPENS_DAY)
+
 _MAY_CHANGE: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("opener", "closer", "seconds"), (InventoryCounted, *OPENS_DAY)),
-    **dict.fromkeys(("fills", "credits"), (ChipSlip, *OPENS_DAY)),
-    **dict.fromkeys((f"drop.{kind}" for kind in KINDS if kind != "vouchers"), _OF_BOXES),
-    **dict.fromkeys(("drop.vouchers", "drop.total"), (VoucherBoughtIn, *_OF_BOXES)),
-    "coupons.counted": _OF_BOXES,
-    "counted": (ChipSlip, InventoryCounted, VoucherBoughtIn, *_OF_BOXES),
-    **dict.fromkeys(("owed", "handle", "coupons.funded"), OPENS_DAY),
+    **dict.fromkeys(("opener", "closer", "seconds"), (InventoryCounted,)),
+    **dict.fromkeys(("fills", "credits"), _SLIPS),
+    "drop": BOX_FACTS,
+    **dict.fromkeys(("drop.vouchers", "drop.total"), (VoucherBoughtIn, *BOX_FACTS)),
+    "due.drop": (*_ROUNDS, *_SOLD),
+    "coupons.counted": BOX_FACTS,
+    "due.coupons.counted": (*_ROUNDS, *_SOLD),
+    "counted": _COUNTED,
+    "due.counted": _BANK,
+    "handle": _ROUNDS,
+    **dict.fromkeys(("owed", "expected", "coupons.funded"), _RULED),
+    "moved": _MOVED,
+    "cage_paid": _MOVED,
+    "count_gap": (*_COUNTED, *_MOVED),
+    "due.count_gap": _BANK,
+    "pay_gap": (*_MOVED, *_RULED),
+    "bank_variance": _BANK,
+    "tournaments": (TournamentMoney,),
+    **{f"items.{gap}.exchange": (ChipsExchanged, *OPENS_DAY) for gap in ("count", "bank")},
+    **{
+        f"items.{gap}.box_{kind}": (*sales, *_BOXES)
+        for gap in ("count", "bank")
+        for kind, sales in (
+            ("cash", (CashBoughtIn,)),
+            ("foreign", (CashBoughtIn,)),
+            ("counter_checks", (CounterCheckIssued,)),
+            ("vouchers", (VoucherBoughtIn,)),
+            ("chips", _ROUNDS),
+        )
+    },
+    **{f"items.{gap}.tray": _TRAY for gap in ("count", "bank")},
+    **{f"items.{gap}.adjustment": _AMENDS for gap in ("pay", "bank")},
+    "items.bank.play": _RULED,
+    "items.pay": _RULED,
+    **{
+        f"causes.{slip}_{code}": _ON_ITS_WAY
+        for slip in ("fill", "credit")
+        for code in ("not_accepted", "sent_before")
+    },
+    **dict.fromkeys(
+        ("causes.check_missing", "causes.check_voided", "causes.check_unknown"), _CHECKS
+    ),
+    **dict.fromkeys(("causes.voucher_missing", "causes.voucher_unknown"), (*_SOLD, *_BOXES)),
+    **dict.fromkeys(
+        ("causes.round_after_closer", "causes.round_of_day_before"), (*_ROUNDS, InventoryCounted)
+    ),
+    **{
+        f"causes.{code}": _RULED
+        for code in ("over_returned", "not_returned", "overpaid", "underpaid", "wrongly_collected")
+    },
+    **{
+        f"exceptions.{code}": _ON_ITS_WAY
+        for code in (
+            *("slip_recorded_twice", "slip_accepted_and_voided", "slip_amounts_differ"),
+            *("slip_changed", "slip_missing", "slip_number_used_twice", "slip_used_again"),
+            "total_differs",
+        )
+    },
+    **{
+        f"exceptions.{code}": _BOXES
+        for code in (
+            *("counts_disagree", "verification_disagrees", "counted_once", "notes_without_rate"),
+            *("box_attached_twice", "box_not_attached"),
+        )
+    },
+    **{
+        f"exceptions.{code}": (InventoryCounted, *OPENS_DAY)
+        for code in ("opener_differs", "open_counts_differ", "closer_before_opener")
+    },
+    **{
+        f"exceptions.{code}": _CHECKS
+        for code in ("check_voided_boxed", "check_issued_twice", "check_issued_before")
+    },
+    **{
+        f"exceptions.coupon_{code}": (*_COUPONS, *OPENS_DAY)
+        for code in ("redeemed_twice", "counted_elsewhere")
+    },
+    **{f"exceptions.{code}": (*_ROUNDS, *OPENS_DAY) for code in (TWO_KINDS, GAME_CHANGED)},
+    "exceptions.dispute_of_other_table": _AMENDS,
 }
-"""The facts outside rounds that can change a figure; any fact can change one that is not here."""
+"""The kinds of facts that can change a figure; any fact can change one that is not here.
 
-_OF_ROUNDS = frozenset(("owed", "handle", "coupons.funded"))
-"""The figures above that facts of rounds change."""
+A name stands for all that begin with it; the longest one counts. `due`: those that make a figure
+due or n/a: the drop of a table without a box is 0 until it plays or sells.
+"""
 
 
-def changers(facts: Iterable[Fact]) -> Callable[[FactRef, str], bool]:
-    """Whether a fact can change a figure of its day by its kind; a correction by its fact's kind.
+@lru_cache(4096)
+def _kinds_for(figure: str) -> tuple[type, ...] | None:
+    """The kinds of facts that can change a figure; None: any."""
+    parts = figure.split(".")
+    names = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((_MAY_CHANGE[name] for name in names if name in _MAY_CHANGE), None)
 
-    facts: all of a property.
+
+def changers(facts: Iterable[Fact], gaming_day: str) -> Callable[[FactRef, str], bool]:
+    """Whether a fact can change a figure of a day by its kind; a correction by its fact's kind.
+
+    A start of another day can if it is the first after this one. facts: all of a property.
     """
     told = {(fact.source, fact.id): fact for fact in facts}
     ends = {
@@ -231,15 +349,33 @@ def changers(facts: Iterable[Fact]) -> Callable[[FactRef, str], bool]:
         for of, its in corrections_of(told.values()).items()
         for each in its
     }
+    far = _far_starts(list(told.values()), gaming_day)
 
     def may_change(ref: FactRef, figure: str) -> bool:
-        kinds = _MAY_CHANGE.get(figure)
-        of = told.get(ends.get((ref.source, ref.id), (ref.source, ref.id)))
+        end = ends.get((ref.source, ref.id), (ref.source, ref.id))
+        kinds, of = _kinds_for(figure), told.get(end)
         if kinds is None or of is None:
-            return True
-        return isinstance(of.body, kinds) or (of.round is not None and figure in _OF_ROUNDS)
+            return kinds is None and not figure.startswith("due.")
+        return end not in far and any(isinstance(each, kinds) for each in (of.body, of.round))
 
     return may_change
+
+
+def _far_starts(facts: Sequence[Fact], gaming_day: str) -> set[FactId]:
+    """Starts of other days that do not end a gaming day, as recorded or as corrected."""
+    far: set[FactId] = set()
+    near: set[FactId] = set()
+    for told in (facts, corrected(facts, corrections(facts))):
+        starts: dict[TableId, list[Fact]] = defaultdict(list)
+        for fact in sorted(
+            (each for each in told if isinstance(each.body, OPENS_DAY)), key=by_time
+        ):
+            starts[table_of(fact)].append(fact)
+        for its in starts.values():
+            days = ("", *(own_day(fact) for fact in its))
+            for fact, of_it_or_before in zip(its, pairwise(days), strict=True):
+                (near if gaming_day in of_it_or_before else far).add((fact.source, fact.id))
+    return far - near
 
 
 def arrived(

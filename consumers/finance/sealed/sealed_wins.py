@@ -45,6 +45,7 @@ from ledger.finance.placing import by_time
 from ledger.finance.shifts import shift_at, shift_times
 from ledger.finance.win import REPORT, REPORT_11, AuditException, TableWin
 from ledger.record.wire import fact_of
+from ledger.rules.engine.ruling import FactRef
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     from ledger.facts import DaySealed
     from ledger.finance.exceptions import DayKey
     from ledger.record.wire import Fact
-    from ledger.rules.engine.ruling import FactRef
 
 VIEWS = (*wins.VIEWS, seals.VIEW)
 """The views to catch up before `read`."""
@@ -348,7 +348,8 @@ def _adjusted(
         said(store, property_, after, kept).wins,
         day_versions.arrived(facts, late, after.gaming_day),
         day_versions.at_edge(late, after.gaming_day, day_versions.corrected_late(facts, late)),
-        day_versions.changers(facts),
+        [FactRef(fact.source, fact.id) for fact in late],
+        day_versions.changers(facts, after.gaming_day),
     )
 
 

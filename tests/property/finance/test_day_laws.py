@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import strategies as st
 
 from ledger.facts import DayReopened, DaySealed
-from ledger.finance.day_versions import DaySeals
-from tests.property.finance.floors import worked_out
+from ledger.finance.day_versions import DaySeals, adjustments, changers, of_day
+from ledger.finance.placing import own_day
+from ledger.rules.engine.ruling import FactRef
+from tests.property.finance.floors import FAULTS, house, read_by_program, worked_out
 from tests.scenes.table_days import count, day_lines, fact
-from tests.suite.budget import examples
+from tests.suite.budget import budget, examples
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from ledger.finance.win import TableWin
     from tests.property.finance.floors import Line
 
@@ -62,6 +68,43 @@ class Obedient(DaySeals):
 def test_the_law_of_steps_is_broken_by_a_model_that_takes_every_step() -> None:
     with pytest.raises(AssertionError):
         law_of_steps([("close", 1), ("close", 1)], Obedient())
+
+
+# -- 18: each late fact is of a kind that can change what it changes ------------------------------
+
+
+def law_of_changers(
+    seed: int, may_change: Callable[[FactRef, str], bool] | None = None
+) -> Collection[str]:
+    """One fact of each kind comes late; the table of kinds has what it changes."""
+    chance, told, changed = random.Random(seed), [], set()  # noqa: S311 - repeatable
+    for lines in house(seed, 2, minutes=2):
+        found = FAULTS[chance.randrange(len(FAULTS))](deepcopy(lines), chance)
+        told += found.lines if found else lines
+    facts = read_by_program(told)
+    day = chance.choice(sorted({each for fact in facts if (each := own_day(fact))}))
+    may_change = may_change or changers(facts, day)
+    after = of_day(facts, "hollywood", day).tables
+    for kind in sorted({type(each.body) for each in facts}, key=str):
+        late = chance.choice([each for each in facts if type(each.body) is kind])
+        before = of_day([each for each in facts if each is not late], "hollywood", day).tables
+        ref = FactRef(late.source, late.id)
+        for each in adjustments(before, after, {}, {}, [ref], may_change):
+            assert may_change(ref, each.figure), (kind, each.figure)
+            changed.add(each.figure)
+    return changed
+
+
+@budget("seeds", range(1), range(30))
+def test_a_late_fact_changes_what_its_kind_can_change(seeds: range) -> None:
+    changed = set().union(*map(law_of_changers, seeds))
+    assert changed > {"owed", "moved", "credits"}
+
+
+@pytest.mark.parametrize("figure", ["owed", "credits"])
+def test_the_law_of_changers_is_broken_by_a_table_without_a_figure(figure: str) -> None:
+    with pytest.raises(AssertionError):
+        law_of_changers(0, lambda _, name: name != figure)
 
 
 # -- days of 23 and 25 hours -----------------------------------------------------------------------
