@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 VIEWS = (money_facts.VIEW, coupons_and_checks.VIEW)
 """The views to catch up before a paper is read."""
 
-TABLES = (money_facts.FACTS_OF_MONEY.name, coupons_and_checks.FACTS_OF_PAPER.name)
+TABLES = (
+    money_facts.FACTS_OF_MONEY.name,
+    money_facts.NUMBERS.name,
+    coupons_and_checks.FACTS_OF_PAPER.name,
+)
 
 SLIPS_MAX = 60
 """The newest slips that are listed."""
@@ -119,6 +123,18 @@ def slip_rows(store: ViewStore, property_: str, kind: str, number: str) -> list[
     """The rows of the record about a slip, at any table."""
     asked = {"house": property_, "kind": kind, "number": number}
     return store.rows_named(f"{_PLACES} AND paper_kind = %(kind)s AND paper = %(number)s", asked)
+
+
+_OF_TRAYS = """
+SELECT DISTINCT f.tape, f.table_seq, f.table_seq FROM {schema}.finance_numbers n
+  JOIN {schema}.finance_facts f USING (source, fact_id)
+ WHERE n.property = %(house)s AND n.kind IN ('opener', 'closer') AND n.number = %(number)s
+"""
+
+
+def tray_slip_rows(store: ViewStore, property_: str, number: str) -> list[TapeRow]:
+    """The rows of the record about a tray's counts under a slip's number, at any table."""
+    return store.rows_named(_OF_TRAYS, {"house": property_, "number": number})
 
 
 def day_rows(store: ViewStore, property_: str, table: str, gaming_day: str) -> list[TapeRow]:

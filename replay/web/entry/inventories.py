@@ -46,11 +46,13 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
         people, second = _people(request, form, user)
         decisions = ports(request).papers
         gaming_day = typed.begun_day(form)
-        case = decisions.read(TableInventory(property=house, table=table, gaming_day=gaming_day))
+        slip = typed.text(form, "slip")
+        case = decisions.read(
+            TableInventory(property=house, table=table, gaming_day=gaming_day, slip=slip)
+        )
         body = case.enter(
             _kind(form),
             typed.pieces(form, "chips", typed.CHIPS),
-            slip=typed.text(form, "slip"),
             total=typed.amount(form, "total"),
             counted_by=people[0],
             observed_by=people[1],

@@ -248,6 +248,43 @@ def test_a_table_inventory_is_counted_by_one_and_observed_by_another(floor: Site
     }  # fmt: skip
 
 
+def test_the_number_of_a_trays_slip_is_used_once(floor: Site) -> None:
+    """A closer's duplicate is the next opener's slip; by ingest any number is recorded."""
+    told = [
+        fact("inventory_counted", minute, place, kind=kind, gaming_day=day, chips={}, total=0,
+             slip=slip, counted_by="D-8", observed_by="S-8")
+        for place, minute, kind, day, slip in (
+            ("CC-08", 5, "open", DAY, "O-8"), ("CC-08", 6, "drop", DAY, "INV-8"),
+            ("CC-07", 7, "close", "2026-11-18", "INV-7"), ("CC-08", 8, "close", DAY, "INV-7"),
+        )
+    ]  # fmt: skip
+    floor.take_in([received(json.dumps(each).encode()) for each in told])
+    assert len(facts(floor, "inventory_counted")) == 2 + len(told), "the record takes each"
+    who, path = floor.browser("pit1"), "/entry/inventories"
+    form = {
+        "property": "p", "table": "CC-07", "gaming_day": "2026-11-19", "total": "0.00",
+        "counted_by": "D-1", "observed_by": "S-pit1",
+    }  # fmt: skip
+    for kind, slip, where in (
+        ("close", "INV-8", f"CC-08, {DAY}"), ("open", "INV-8", f"CC-08, {DAY}"),
+        ("close", "INV-7", "CC-07, 2026-11-18"),
+    ):  # fmt: skip
+        answer = send(who, path, **form, kind=kind, slip=slip)
+        assert answer.status_code == 422, (kind, slip)
+        assert f"Slip {slip} is on record at {where}" in answer.text
+        assert "Enter the number on your slip, or the next free one of its series" in answer.text
+    assert send(who, path, **form, kind="close", slip="INV-9").status_code == 303
+
+
+def test_an_opener_has_the_slip_of_the_closer_before_it(floor: Site) -> None:
+    form = {
+        "property": "p", "table": "CC-07", "gaming_day": "2026-11-21", "total": "0.00",
+        "kind": "open", "counted_by": "D-1", "observed_by": "S-pit1",
+    }  # fmt: skip
+    answer = send(floor.browser("pit1"), "/entry/inventories", **form, slip=f"CC-07-{DAY}-58")
+    assert answer.status_code == 303, answer.text
+
+
 def test_a_fill_goes_from_the_table_to_the_cage_and_back(floor: Site) -> None:
     pit, cage = floor.browser("pit1"), floor.browser("cage1")
     asked = {"property": "p", "table": "CC-07", "kind": "fill", "slip": "F-007"}
