@@ -159,8 +159,8 @@ def at_two_tables(
 ) -> dict[DayKey, list[Undecided]]:
     """The boxes that were counted at several tables of one gaming day, by table and day of each.
 
-    A box that each of them attached, removed and had counted twice was used again, which is no
-    error. property_, gaming_day: None: of all.
+    A box that each of them attached, removed and had counted, a second time too, was used again,
+    which is no error. property_, gaming_day: None: of all.
     """
     found: dict[DayKey, list[Undecided]] = defaultdict(list)
     asked = {"property": property_, "gaming_day": gaming_day, "recorded": RECORDED}
@@ -189,10 +189,10 @@ def _stays(store: ViewStore, day: DayKey, number: str) -> list[DropBox]:
 
 
 def _is_whole(stay: DropBox) -> bool:
-    """Whether a stay has all its facts: attached, removed, counted twice."""
+    """Whether a stay has all its facts: attached, removed, counted twice or three times."""
     moves = [type(fact.body) for fact in stay.moves]
     counts = {fact.body.count for fact in stay.counts if isinstance(fact.body, DropBoxCounted)}
-    return moves == [DropBoxAttached, DropBoxRemoved] and counts == {1, 2}
+    return moves == [DropBoxAttached, DropBoxRemoved] and counts >= {1, 2}
 
 
 def _follow(stays: Iterable[DropBox]) -> bool:

@@ -149,15 +149,18 @@ def _sum_of_game(its: Sequence[GameOfDay]) -> GameOfDay:
 
 
 def _over(days: Sequence[TableWin]) -> TableWin:
+    """A table over several days. Game and pit are those of the last day that names one."""
     last = days[-1]
-    is_of_several = len({game_name(each) for each in days} - {None}) > 1 or last.games
+    names = {game_name(each) for each in days} - {None}
+    is_of_several = len(names) > 1 or any(each.games for each in days)
+    of_rounds = [each for each in days if each.game or each.moved or each.handle]
     return msgspec.structs.replace(
         _summed(days, "table"),
         table=last.table,
         gaming_day=last.gaming_day,
-        game=last.game,
-        games=games_of(days) if is_of_several else msgspec.UNSET,
-        pit=last.pit,
+        game=next((each.game for each in reversed(days) if each.game), None),
+        games=games_of(of_rounds) if is_of_several else msgspec.UNSET,
+        pit=next((each.pit for each in reversed(days) if each.pit), None),
         opener=days[0].opener,
         closer=last.closer,
         missing=[f"{each.gaming_day}: {name}" for each in days for name in each.missing],

@@ -467,13 +467,16 @@ def test_a_box_that_two_tables_counted_keeps_their_day_open_until_one_is_right(
     assert [each["exceptions"] for each in cli("drop", "--json").json] == [[], []]
 
 
+@pytest.mark.parametrize("counts", [2, 3])
 def test_a_box_that_was_emptied_and_hung_at_another_table_is_no_error(
-    cli: Cli, tmp_path: Path
+    cli: Cli, tmp_path: Path, counts: int
 ) -> None:
-    """Each table attached it, removed it and had it counted twice."""
+    """Each table attached it, removed it and had it counted. One had a third count, too."""
     box = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "shift": "day"}
     removed = fact("drop_box_removed", 20, "count-room", **box)
-    here = day_lines(SOLD, removed, COUNTED, closer=490_000)
+    third = count(59, 3, currency={"10000": 1}, counted_by=["N-5", "N-6"])
+    more = [{**third, "id": "third"}] if counts == 3 else []
+    here = day_lines(SOLD, removed, COUNTED, *more, closer=490_000)
     later = day_lines(SOLD, fact("drop_box_removed", 57, "count-room", **box), COUNTED)
     other = [
         each | {"time": each["time"].replace(":01:", ":30:")}

@@ -14,7 +14,7 @@ from ledger.finance.win import SEVERAL, TableWin, game_name
 from replay.text.wins import explained, rake_apart
 from replay.web.finance.win import signed_steps
 from tests.property.finance.floors import read_by_program, worked_out
-from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, table_day
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, next_day, table_day
 from tests.unit.finance.test_papers import TAKEN, coup
 
 SOLD = fact("cash_bought_in", 10, position=1, amount=10_000)
@@ -79,6 +79,22 @@ def test_shifts_are_summed_in_order_of_time() -> None:
     found = grouped(parts, "shift")
     assert [each.shift for each in found] == ["grave", "day", "swing"]
     assert [each.moved for each in found] == [2 * mine.moved] * 3
+
+
+def idle() -> list[dict[str, object]]:
+    """A later day of CC-07 on which nobody opened it: its box hung, and its tray was counted."""
+    return [each for each in next_day(*day_lines(count(59))) if "table_opened" not in each["type"]]
+
+
+def test_a_period_whose_last_day_was_idle_has_the_game_and_pit_of_the_days_before() -> None:
+    """Else a week's win would stand under no game. The control is the idle day alone."""
+    lines = day_lines(SOLD, COUNTED, closer=490_000, once=True)
+    [played, last] = worked_out([*lines, *idle()])[0]
+    assert (last.gaming_day, last.game, last.pit) == (NEXT, None, None)
+    [whole] = over_days([played, last])
+    assert (whole.game, whole.pit) == ("criss_cross_poker", "North")
+    [whole] = over_days([of_both(), last])
+    assert game_name(whole) == BOTH
 
 
 # -- several games at one table ------------------------------------------------------------------
