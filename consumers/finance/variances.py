@@ -35,7 +35,13 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from ledger.finance.statistics.charts import ChartLimits, ChartPoint
-    from ledger.finance.statistics.hold import DaySpan, HoldLimit, VarianceBy, VarianceLine
+    from ledger.finance.statistics.hold import (
+        DaySpan,
+        Explanation,
+        HoldLimit,
+        VarianceBy,
+        VarianceLine,
+    )
     from ledger.finance.table_day import DayMoney
     from ledger.finance.win import ExpectedWin
     from ledger.record.wire import Fact
@@ -92,6 +98,12 @@ class SignedGap(NamedTuple):
     signed: int | None = None  # explained or unexplained, by two people; None: they signed nothing
     alone: str = ""  # who alone signed one
 
+    def after(self, of: Explanation) -> SignedGap:
+        """The same after one more explanation."""
+        if of.alone:
+            return self._replace(alone=min(of.by, self.alone or of.by))
+        return self._replace(signed=(self.signed or 0) + of.amount + of.unexplained)
+
 
 def explained_days(database: Database, gaming_day: str) -> dict[tuple[str, str | None], SignedGap]:
     """What is explained of the gaps of a gaming day, by property and table."""
@@ -99,12 +111,9 @@ def explained_days(database: Database, gaming_day: str) -> dict[tuple[str, str |
     for house, facts in variance_facts(database, None).items():
         asked = VarianceAsked(house, "table", "day", gaming_day)
         for each in map(explanation, _of_facts(facts)):
-            key, of = (house, each.table), found.get((house, each.table), SignedGap())
-            if each.gaming_day == gaming_day and each.alone:
-                found[key] = of._replace(alone=min(each.by, of.alone or each.by))
-            elif each.gaming_day == gaming_day and each.counts(GAP, asked, each.table):
-                signed = (of.signed or 0) + each.amount + each.unexplained
-                found[key] = of._replace(signed=signed)
+            if each.gaming_day == gaming_day and each.is_of(GAP, asked, each.table):
+                of = found.get((house, each.table), SignedGap())
+                found[house, each.table] = of.after(each)
     return found
 
 

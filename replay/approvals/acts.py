@@ -19,7 +19,7 @@ from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import KEEPERS
 from infra.postgres.recorder import InputRelease
 from infra.postgres.tape import PostgresTape
-from ledger.errors import NotFound, Refused
+from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import (
     BreakAcknowledged,
     EpochBegun,
@@ -143,21 +143,24 @@ def _reopened_day(of: Proposed) -> MadeFact:
     return MadeFact(case, body, day, says, done, _win(of, day))
 
 
-def _explained_variance(of: Proposed) -> MadeFact:
-    table, day, amount = of.terms["table"], of.terms["gaming_day"], int(of.terms["amount"])
+_OF_LINE = ("about", "period", "shift")
+"""Terms that name the lines in which an explanation counts."""
+
+
+def _variance(of: Proposed) -> VarianceExplained:
+    """The fact of an explanation. Raises `Usage` for terms that no fact has."""
+    fields = {name: text for name, text in of.terms.items() if name != "key"}
     because = written(of.terms.get("because", ""), "because")
-    rest = of.terms.get("unexplained")
-    named = {name: of.terms[name] for name in ("about", "period", "shift") if name in of.terms}
-    fields = {
-        "table": table,
-        "gaming_day": day,
-        "amount": amount,
-        "because": because,
-        "by": of.by,
-        "second": of.second,
-        "unexplained": int(rest) if rest else None,
-    }
-    body = msgspec.convert(fields | named, VarianceExplained)
+    its = {**fields, "because": because, "by": of.by, "second": of.second}
+    try:
+        return msgspec.convert(its, VarianceExplained, strict=False)
+    except msgspec.ValidationError as problem:
+        raise Usage(str(problem), where="explanation", hint="Type it within this limit.") from None
+
+
+def _explained_variance(of: Proposed) -> MadeFact:
+    body = _variance(of)
+    table, day = body.table, body.gaming_day
     up_to_date(of.database, sealed_wins.VIEWS)
     kept = versions_folder(of.home)
     its = variances.of_table(of.database, of.property, table, day, more=[body], kept=kept)
@@ -167,12 +170,13 @@ def _explained_variance(of: Proposed) -> MadeFact:
     case = of.read(new)
     assert isinstance(case, EnteredPaper)  # noqa: S101 - as above
     case.require(body)
+    rest = [] if body.unexplained is None else [body.unexplained]
     says = [
         *_of_day(of, day),
         ("table", table),
-        ("amount explained", signed(amount)),
-        *((("amount that stays unexplained", signed(int(rest))),) if rest else ()),
-        *named.items(),
+        ("amount explained", signed(body.amount)),
+        *(("amount that stays unexplained", signed(cents)) for cents in rest),
+        *((name, of.terms[name]) for name in _OF_LINE if name in of.terms),
         *limits_say(its),
     ]
     return MadeFact(case, body, f"{table}, {day}", says, page=_win(of, day))

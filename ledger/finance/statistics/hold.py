@@ -125,10 +125,10 @@ class Explanation(Struct, frozen=True, kw_only=True):
         """Whether one person alone signed it."""
         return person_of(self.by) == person_of(self.second)
 
-    def counts(self, about: str, asked: VarianceAsked, group: str) -> bool:
-        """Whether two people signed it of this limit, or of the gap, in the line of this group."""
-        is_of = self.about in (None, about) and self.period in (None, asked.period)
-        return is_of and not self.alone and (asked.by != "shift" or self.shift in (None, group))
+    def is_of(self, about: str, asked: VarianceAsked, group: str) -> bool:
+        """Whether it is of this limit, or of the gap, in the line of this group."""
+        is_its = self.about in (None, about) and self.period in (None, asked.period)
+        return is_its and (asked.by != "shift" or self.shift in (None, group))
 
 
 class VarianceLine(Struct, frozen=True, kw_only=True):
@@ -274,7 +274,7 @@ def _check(
     compared = total(group, _between(days, *span))
     base = hold(_base(limit, group, span[0], days))
     mine, allowed = hold(compared), _allowed(limit, compared)
-    its = [each for each in signed if each.counts(limit.name, asked, group)]
+    its = [e for e in signed if not e.alone and e.is_of(limit.name, asked, group)]
     explained, unexplained = (sum(e.amount for e in its), sum(e.unexplained for e in its))
     off_base, told = _off_base(compared, base), explained + unexplained
     outside, is_open = None, False

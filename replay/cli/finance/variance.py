@@ -16,6 +16,7 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import VarianceExplained
 from ledger.finance.statistics.charts import ChartLimits
 from ledger.finance.statistics.hold import (
+    GAP,
     LIMITS,
     HoldLimit,
     Period,
@@ -231,13 +232,20 @@ def of_house(path: Path | None) -> list[HoldLimit]:
     if path is None:
         return []
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[HoldLimit])
+        found = msgspec.json.decode(path.read_bytes(), type=list[HoldLimit])
     except (OSError, msgspec.MsgspecError) as problem:
         raise Usage(
             f"The limits cannot be read: {problem}",
             where=str(path),
             hint='Write [{"name": "2 %", "source": "house", "periods": ["day"], "points": "2"}].',
         ) from problem
+    if GAP in (each.name for each in found):
+        raise Usage(
+            f"No limit is named `{GAP}`",
+            where=str(path),
+            hint="Name it otherwise: an explanation names the gaps of a day so.",
+        )
+    return found
 
 
 def _show(title: str, by: VarianceBy, found: Sequence[VarianceLine]) -> None:

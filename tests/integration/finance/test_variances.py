@@ -102,8 +102,9 @@ def test_what_lies_outside_is_open_until_two_people_explain_it(cli: Cli, tmp_pat
     assert "F-1 and F-2 explained +$70.00: One patron." in said
     assert "win +$70.00 off the base, +$70.00 explained, $0.00 left" in said
     assert cli(*show, "--open", "--json").json == []
-    limits.write_text("{}", encoding="utf-8")
-    assert cli(*show).code == 2
+    for wrong in ("{}", json.dumps([{**HOUSE[0], "name": "gap"}])):
+        limits.write_text(wrong, encoding="utf-8")
+        assert cli(*show).code == 2, "no list, or the name of what no limit is"
 
 
 def test_what_an_explanation_leaves_is_said_beside_its_amount(cli: Cli, tmp_path: Path) -> None:

@@ -587,6 +587,8 @@ def test_a_variance_is_not_explained_by_one_person(floor: Site) -> None:
     approved(floor.browser("finance2"), asked.page)
     [(_, made)] = facts(floor, "variance_explained")
     assert (made["by"], made["second"]) == ("S-finance1", "S-finance2")
+    for more in ({"about": "x" * 129}, {"shift": "x" * 129}, {"because": "x" * 4_001}):
+        assert entered(who, "variance_explained", **explained | more) == 422, more
 
 
 def entered(who: Browser, name: str, second: str = "X-1", **its: str) -> int:
