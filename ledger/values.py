@@ -10,6 +10,7 @@ import builtins
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from msgspec import Meta
@@ -121,6 +122,7 @@ def visible(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=4_096)
 def person_of(credential: str) -> str:
     """A credential as it is compared: case, blanks, kinds of dashes and of letters are left out."""
     plain = visible(unicodedata.normalize("NFKC", credential).casefold())

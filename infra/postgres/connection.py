@@ -49,10 +49,9 @@ Role = Literal[
 CONNECT_S_MAX = 10
 """How long connecting may take, seconds."""
 
-_MEMORY: dict[Role, str] = {"ledger_reader": "32MB"}
-"""What a query may sort and group in memory, or more if server, login or URL say so. With the
-server's 4 MB, the rounds of a day of 200 tables are sorted on disk, and their sums take twice as
-long."""
+_MEMORY: dict[Role, str] = {"ledger_reader": "64MB"}
+"""What a query may sort and group in memory, or more if server, login or URL say so. With less, the
+server sorts the rounds of a day of 200 tables to sum them, and that takes twice as long."""
 
 _RAISE_MEMORY = """
 SELECT set_config('work_mem', %(least)s, false)

@@ -531,9 +531,9 @@ def _is_tournament(of: DayRecord) -> bool:
     allowed = (TournamentMoney, TableOpened) if is_opened else TournamentMoney
     return (
         of.report >= REPORT_7
+        and not (of.slips or of.rounds.game or of.rounds.awaiting)
         and any(isinstance(fact.body, TournamentMoney) for fact in of.facts)
         and all(isinstance(fact.body, allowed) for fact in of.facts)
-        and not (of.slips or of.rounds.game or of.rounds.awaiting)
     )
 
 

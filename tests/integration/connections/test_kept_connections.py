@@ -46,7 +46,7 @@ def test_what_one_use_sets_is_gone_at_the_next(kept: Database) -> None:
         assert one(connection, "SELECT pg_backend_pid()") == before
         assert one(connection, "SELECT current_user::text") == "ledger_reader"
         assert one(connection, "SHOW statement_timeout") == "1min"
-        assert one(connection, "SHOW work_mem") == "32MB"
+        assert one(connection, "SHOW work_mem") == "64MB"
         assert one(connection, "SELECT count(*) FROM pg_listening_channels()") == 0
         assert one(connection, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0
         assert (connection.autocommit, connection.read_only) == (True, None)

@@ -1,4 +1,4 @@
-"""What a reader's query may sort in memory: 32 MB, and never less than the house gives."""
+"""What a reader's query may sort in memory: 64 MB, and never less than the house gives."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("role", "given", "found"),
     [
-        ("ledger_reader", None, "32MB"),
-        ("ledger_reader", "1MB", "32MB"),
-        ("ledger_reader", "64MB", "64MB"),
+        ("ledger_reader", None, "64MB"),
+        ("ledger_reader", "1MB", "64MB"),
+        ("ledger_reader", "128MB", "128MB"),
         ("ledger_projector", "1MB", "1MB"),
     ],
 )
 @pytest.mark.parametrize("autocommit", [True, False])
-def test_a_reader_has_32_mb_or_what_the_house_gives_beyond(
+def test_a_reader_has_64_mb_or_what_the_house_gives_beyond(
     database: Database, role: Role, given: str | None, found: str, *, autocommit: bool
 ) -> None:
     options = {"options": f"-c work_mem={given}"} if given else {}
