@@ -362,7 +362,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
         raise NotFound(
             f"The record has no fact {source} {fact_id}",
             where="address",
-            hint="Compare source and id. A correction may name a fact that never came.",
+            hint="Compare source and id.",
         )
     return found
 

@@ -145,8 +145,12 @@ class FactHistory(NamedTuple):
 
 
 def history(store: ViewStore, table: ViewTable, key: Key) -> FactHistory | None:
-    """A fact with its corrections; of a correction, the fact that it corrects. None: no fact."""
-    ends = _ends(store, _targets(store, [key], _LATEST), _LATEST)
+    """A fact with its corrections; of a correction, the fact that it corrects. None: no fact.
+
+    A correction of a fact that is not on record stands for itself.
+    """
+    told = _targets(store, [key], _LATEST)
+    ends = _ends(store, told, _LATEST) or told
     if not ends:
         return None
     [(key, row)] = ends.items()

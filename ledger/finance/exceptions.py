@@ -312,14 +312,15 @@ def of_corrections(
     ]
 
 
-def corrected_elsewhere(fact: Fact, of: FactId) -> AuditException:
+def corrected_elsewhere(fact: Fact, of: FactId, *, is_recorded: bool) -> AuditException:
     """The exception of a correction of a fact by another property."""
     property_ = fact.source.split("/", 2)[1]
+    lacks = "" if is_recorded else ", which is not on record"
     return AuditException(
         code=BY_OTHERS,
-        says=f"{property_} corrects fact {of[1]} of {of[0]}. That has no effect: a property "
+        says=f"{property_} corrects fact {of[1]} of {of[0]}{lacks}. That has no effect: a property "
         "corrects its own facts alone.",
-        facts=[FactRef(*of), *refs([fact])],
+        facts=[*([FactRef(*of)] if is_recorded else []), *refs([fact])],
     )
 
 

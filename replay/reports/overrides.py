@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consumers.finance import coupons_and_checks
-from consumers.finance.corrections import corrections_of_day
+from consumers.finance.corrections import made_on_day
 from consumers.finance.day_facts import WinsAsked
 from consumers.finance.sealed import sealed_wins, seals
 from consumers.finance.wins import AS_RECORDED, WITH_CORRECTIONS, day_records
@@ -60,18 +60,16 @@ def _closings(store: ViewStore, asked: AskedReport) -> Iterator[_Row]:
 
 
 def _corrections_and_voids(store: ViewStore, asked: AskedReport) -> Iterator[_Row]:
-    of_day = {"property": asked.property, "days": [asked.gaming_day]}
     day = WinsAsked(asked.property, None, asked.gaming_day)
     found = [day_records(store, day, each) for each in (WITH_CORRECTIONS, AS_RECORDED)]
-    made, facts = corrections_of_day(store, of_day, found)
-    for of, its in made.items():
-        meant = facts.get(of)
-        round_day = meant.round.gaming_day if meant and meant.round else asked.gaming_day
-        for fact in its if round_day == asked.gaming_day else ():
-            body = fact.body
-            if isinstance(body, FactCorrected):
-                what = "corrected" if body.data is not None else "taken back"
-                yield fact, what, _named(of, meant), body.by, body.second, body.because
+    for each in made_on_day(store, asked.property, asked.gaming_day, found):
+        body = each.fact.body
+        if isinstance(body, FactCorrected):
+            what = "corrected" if body.data is not None else "taken back"
+            if each.is_by_others:
+                what += f" by {each.fact.source.split('/')[1]}, which has no effect"
+            named = _named(each.named, each.of)
+            yield each.fact, what, named, body.by, body.second, body.because
     yield from _voids(found[0].values())
 
 

@@ -11,7 +11,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.exceptions import HTTPException
 
-from consumers.finance import money_facts
+from consumers.finance import corrections
 from infra.access.users import User
 from ledger.adjudication.corrections import (
     corrected,
@@ -48,6 +48,7 @@ SHOWN: tuple[type[Body], ...] = (
     *COUPON_FACTS,
     *DAY_FACTS,
     DisputeRaised,
+    FactCorrected,
     VarianceExplained,
     *METER_FACTS,
 )
@@ -55,6 +56,9 @@ SHOWN: tuple[type[Body], ...] = (
 
 _OF_CASES = frozenset(("patron", "claim"))
 """Fields that finance does not see."""
+
+_OF_NOTHING = frozenset(("data",))
+"""Fields of a correction of a fact that is not on record: who may see them, that fact would say."""
 
 _CENTS = frozenset(("amount", "unexplained", "total", "face", "min_wager", "max_wager"))
 
@@ -79,12 +83,13 @@ class ShownCorrection(NamedTuple):
     misfit: str | None  # why its content cannot be that of the fact; None: it can
     holds: bool  # whether no later one takes its place, or takes it back
     corrects: str | None  # id of the correction that it corrects; None: it corrects the fact
+    by_other: str | None = None  # the property that made it, if it is another: it has no effect
 
 
 @router.get(PATH)
 def fact(request: Request, who: Analyst, source: str = "", id: str = "") -> Response:  # noqa: A002 - as in the fact
     """A fact and its corrections. A correction leads to the fact that it corrects."""
-    row, made = money_facts.history(ports(request).database, source, id)
+    (row, made), others = corrections.history(ports(request).database, source, id)
     its = fact_of(row)
     if not (its.round or isinstance(its.body, SHOWN)):
         raise NotFound(
@@ -110,7 +115,7 @@ def fact(request: Request, who: Analyst, source: str = "", id: str = "") -> Resp
         title=_title(row.type),
         fields=recorded,
         asked=id,
-        corrections=list(_corrections(its, recorded, made, who)),
+        corrections=list(_corrections(its, recorded, made, others, who)),
     )
 
 
@@ -119,14 +124,18 @@ def _title(type_: str) -> str:
 
 
 def _corrections(
-    its: Fact, recorded: Mapping[str, str], made: Sequence[TapeRow], who: User
+    its: Fact,
+    recorded: Mapping[str, str],
+    made: Sequence[TapeRow],
+    others: Sequence[TapeRow],
+    who: User,
 ) -> Iterator[ShownCorrection]:
-    """Each correction, in the order in which they count."""
+    """Each correction, in the order in which they count; then those by other properties."""
     key = (its.source, its.id)
     told = list(map(fact_of, made))
     held = held_corrections(told).get(key)
     vain = {(fact.source, fact.id): why for fact, why in without_effect(its, told)}
-    for row in made:
+    for row in (*made, *others):
         body = fact_of(row).body
         if not isinstance(body, FactCorrected):
             continue
@@ -138,16 +147,20 @@ def _corrections(
         holds = held is not None and (held.fact.source, held.fact.id) == (row.source, row.id)
         corrects = None if (body.of.source, body.of.id) == key else body.of.id
         why = vain.get((row.source, row.id))
-        yield ShownCorrection(row, body, changes if meant else None, why, holds, corrects)
+        by_other = row.source.split("/")[1] if row in others else None
+        shown = changes if meant else None
+        yield ShownCorrection(row, body, shown, why, holds, corrects, by_other)
 
 
 def _fields(its: Fact, who: User) -> dict[str, str]:
     """The content of a fact in words, by the name of its field."""
     told: Mapping[str, Any] = msgspec.to_builtins(its.body)
+    hidden = _OF_NOTHING if isinstance(its.body, FactCorrected) else frozenset[str]()
+    hidden |= frozenset() if who.has("auditor", "surveillance") else _OF_CASES
     return {
         name.replace("_", " "): _text(name, value)
         for name, value in told.items()
-        if value is not None and (name not in _OF_CASES or who.has("auditor", "surveillance"))
+        if value is not None and name not in hidden
     }
 
 

@@ -375,6 +375,46 @@ def test_overrides_and_counts_of_boxes_name_their_people(two_days: Cli, tmp_path
     assert notes[:9] == ["CC-07", "B1", "0", "0", "0", "0", "0", "3", "0"]
 
 
+def test_overrides_have_corrections_of_other_houses_and_of_nothing_on_their_day(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """The control is the next day, which has none of them."""
+    counted = count(59, currency={"5000": 2})
+    people = {"because": "Mixed up.", "by": "F-1", "second": "F-2"}
+    lost = {"source": "/p/CC-07/d", "id": "lost"}
+    mine = fact("fact_corrected", 50, "office", of=lost, **people)
+    ref = {"source": counted["source"], "id": counted["id"]}
+    ours = fact("fact_corrected", 51, "office", of=ref, data=counted["data"], **people)
+    others = [
+        fact("fact_corrected", minute, "office", of=of, **people) | {"source": "/q/office/d"}
+        for minute, of in (
+            (52, ref),
+            (53, {"source": ours["source"], "id": ours["id"]}),
+            (54, lost),
+            (55, {"source": "/p/cage/d", "id": "lost"}),
+        )
+    ]
+    day = day_lines(counted)
+    ingest(cli, tmp_path / "feed.jsonl", [*day, *next_day(*day), mine, ours, *others])
+    rows = printed(cli, tmp_path, "overrides")
+    by_q = "taken back by q, which has no effect"
+    name = f"drop_box_counted {ref['id']} of {ref['source']}"
+    assert [row[1:3] for row in rows] == [
+        ["taken back", "fact lost of /p/CC-07/d"],
+        ["corrected", name],
+        [by_q, name],
+        [by_q, f"fact_corrected {ours['id']} of {ours['source']}"],
+        [by_q, "fact lost of /p/CC-07/d"],
+        [by_q, "fact lost of /p/cage/d"],
+    ]
+    assert {tuple(row[3:]) for row in rows} == {("F-1", "F-2", "Mixed up.")}
+    assert printed(cli, tmp_path, "overrides", day=NEXT) == []
+    [win] = cli("win", "--gaming-day", DAY, "--json").json
+    named = [each for each in win["exceptions"] if each["code"] == "correction_of_other_property"]
+    assert [each["facts"][-1]["id"] for each in named] == [line["id"] for line in others[:3]]
+    assert [each["says"].count("which is not on record") for each in named] == [0, 0, 1]
+
+
 @pytest.mark.long
 def test_the_counts_of_a_box_have_a_line_for_each_of_its_stays(cli: Cli, tmp_path: Path) -> None:
     box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}

@@ -392,6 +392,35 @@ def test_a_correction_shows_what_it_corrects_before_and_after_and_who_and_why(
         fact_page(site.browser("surveillance"), BOUGHT, 403)
 
 
+def test_a_correction_by_another_casino_is_on_its_facts_page_and_says_that_it_has_no_effect(
+    database: Database, tmp_path: Path
+) -> None:
+    people(database)
+    mine = correcting(10, {"position": 1, "amount": 12_500})
+    other = correcting(11, {"position": 1, "amount": 700}) | {"source": "/q/office/d"}
+    again = correcting(12, None) | {"source": "/q/office/d"}
+    again["data"]["of"] = {"source": mine["source"], "id": mine["id"]}
+    vain = correcting(13, {"position": 1, "amount": 900}) | {"source": "/q/office/d"}
+    vain["data"]["of"] = {"source": "/p/CC-07/d", "id": "lost"}
+    with opened_site(database, tmp_path) as site:
+        lines = [*day_lines(BOUGHT), mine, other, again, vain]
+        site.take_in([received(json.dumps(each).encode()) for each in lines])
+        who = site.browser("auditor")
+        page = fact_page(who, BOUGHT)
+        assert page == fact_page(who, other)
+        assert page.count("of another casino") == 2
+        assert "q corrects it. That has no effect: a property corrects its own facts alone." in page
+        assert "It is of the correction fact_corrected-office-10" in page
+        assert page.count(">holds<") == 1, "the casino's own"
+        assert "overtaken" not in page
+        assert "$7.00" in page, "what it would have said"
+        page = fact_page(who, vain)
+        assert "Fact corrected" in page
+        assert "source /p/CC-07/d, id lost" in page
+        assert "Misread <13>." in page
+        assert "$9.00" not in page, "nobody knows what that fact is about"
+
+
 def test_the_day_shown_first_is_the_latest_of_the_casino_asked_for(
     database: Database, tmp_path: Path
 ) -> None:
