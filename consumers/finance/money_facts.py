@@ -29,6 +29,7 @@ from ledger.facts import (
     CounterCheckIssued,
     DropBoxAttached,
     DropBoxCounted,
+    DropBoxRemoved,
     InventoryCounted,
     TableOpened,
     VoucherBoughtIn,
@@ -75,6 +76,7 @@ _NUMBERED = frozenset(
         CounterCheckIssued,
         DropBoxAttached,
         DropBoxCounted,
+        DropBoxRemoved,
         InventoryCounted,
         VoucherBoughtIn,
     )
@@ -141,7 +143,7 @@ NUMBERS = ViewTable(
             "kind",
             "text",
             "Paper in a box: coupon, check, voucher. Sold: voucher; issued: check. Box: a count's; "
-            "attached: box. Opener, closer: slip of a count of the tray.",
+            "attached, removed: box. Opener, closer: slip of a count of the tray.",
         ),
         Column("number", "text", "Number of the paper, box or slip."),
         Column("property", "text", "Property of the table."),
@@ -330,8 +332,9 @@ def _numbers(row: TapeRow, why: TapeRow | None) -> Iterator[tuple[Any, ...]]:
             for kind, numbers in numbers_of(body).items():
                 for number in dict.fromkeys(numbers):
                     yield (*of, kind, number, *table_of(fact), body.gaming_day)
-        elif isinstance(body, DropBoxAttached):
-            yield (*of, "attached", body.box, *table_of(fact), body.gaming_day)
+        elif isinstance(body, DropBoxAttached | DropBoxRemoved):
+            step = "attached" if isinstance(body, DropBoxAttached) else "removed"
+            yield (*of, step, body.box, *table_of(fact), body.gaming_day)
         elif isinstance(body, InventoryCounted) and (used := number_used(body)):
             yield (*of, used.step, used.number, *table_of(fact), body.gaming_day)
         elif isinstance(body, VoucherBoughtIn):
@@ -369,7 +372,7 @@ def history(database: Database, source: str, fact_id: str) -> FactHistory:
 
 VIEW = Projection(
     "finance",
-    10,
+    11,
     (FACTS_OF_MONEY, NUMBERS, DISPUTES, PLACES, MADE, ELSEWHERE),
     apply,
     reads=_TYPES | CORRECTION_TYPES | {_RAISED},

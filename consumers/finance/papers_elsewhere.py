@@ -295,13 +295,14 @@ SELECT DISTINCT {COLUMNS}
 """  # noqa: S608 - as above
 
 
-# The days of other tables at which boxes were attached on these tables' days, too.
+# The days of other tables at which boxes hung that were attached on these tables' days, too.
 _ATTACHED_TOO = f"""
 SELECT DISTINCT {COLUMNS}
   FROM unnest(%(properties)s::text[], %(days)s::text[], %(tables)s::text[], %(numbers)s::text[])
        AS w (property, gaming_day, table_name, number)
-  JOIN {{schema}}.finance_numbers o ON o.property = w.property AND o.kind = 'attached'
-   AND o.number = w.number AND o.gaming_day = w.gaming_day AND o.table_name <> w.table_name
+  JOIN {{schema}}.finance_numbers o ON o.property = w.property AND o.number = w.number
+   AND o.kind IN ('attached', 'removed', 'box')
+   AND o.gaming_day = w.gaming_day AND o.table_name <> w.table_name
    AND o.variant = ANY (%(variants)s::int[])
   JOIN {{schema}}.finance_facts f ON f.property = o.property AND f.table_name = o.table_name
    AND f.gaming_day = o.gaming_day AND f.variant = ANY (%(variants)s::int[])
@@ -311,7 +312,7 @@ SELECT DISTINCT {COLUMNS}
 def _attached_too(
     store: ViewStore, days: Mapping[DayKey, Sequence[Fact]], variants: tuple[int, int]
 ) -> list[tuple[Any, ...]]:
-    """The rows of tables' days on which boxes of these days hung at another table, too."""
+    """The rows of other tables' days that attached, removed or counted boxes of these days."""
     own = [
         (*key, fact.body.box)
         for key, facts in days.items()

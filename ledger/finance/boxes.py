@@ -35,6 +35,9 @@ KINDS = ("cash", "foreign", "counter_checks", "vouchers", "chips")
 BOX_FACTS = (DropBoxAttached, DropBoxRemoved, DropBoxCounted, DropBoxVerified)
 """Facts of a box."""
 
+HANGS = (DropBoxAttached, DropBoxRemoved, DropBoxCounted)
+"""Facts that say whether a box hangs: it does until it is removed or counted."""
+
 _STEPS = dict(zip(BOX_FACTS, ("moves", "moves", "counts", "verified"), strict=True))
 
 
@@ -182,16 +185,18 @@ def papers_in(of: Iterable[DropBox], kind: PaperKind) -> dict[str, list[Fact]]:
 
 
 def without_amount(facts: Iterable[Fact]) -> set[str]:
-    """Numbers of vouchers that boxes hold, and of which neither a count nor a sale has an amount.
+    """Numbers of vouchers in any count of a box of which neither it nor a sale has an amount.
 
-    `facts`: of a table's gaming day, in order of time.
+    `facts`: of a table's gaming day.
     """
     told = list(facts)
     bought = vouchers_bought(told)
     return {
         number
-        for number, counts in papers_in(boxes(told), "voucher").items()
-        if any(voucher_cents(count, number, bought) is None for count in counts)
+        for fact in told
+        if isinstance(fact.body, DropBoxCounted)
+        for number in numbers_of(fact.body)["voucher"]
+        if voucher_cents(fact, number, bought) is None
     }
 
 

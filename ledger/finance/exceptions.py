@@ -30,7 +30,7 @@ from ledger.facts import (
     type_name,
 )
 from ledger.facts.money import ChipSlip, Voucher
-from ledger.finance.boxes import AMOUNTS_DIFFER, BOX_FACTS, PaperKind, boxes, papers_in
+from ledger.finance.boxes import AMOUNTS_DIFFER, BOX_FACTS, HANGS, PaperKind, boxes, papers_in
 from ledger.finance.coupons import AGAINST_TERMS
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
 from ledger.finance.slips import CHANGED, number_used
@@ -607,12 +607,12 @@ def _closes(fact: Fact) -> bool:
 def attached_twice(days: Mapping[DayKey, Sequence[Fact]]) -> dict[DayKey, list[AuditException]]:
     """Boxes that were attached while they hung, at that table or another one of the gaming day.
 
-    A box hangs until it is removed or counted. days: the facts of boxes of each table's day.
+    days: the facts of boxes of each table's day.
     """
     told: dict[tuple[str, str, str], list[tuple[Fact, DayKey]]] = defaultdict(list)
     for key, facts in days.items():
         for fact in facts:
-            if isinstance(fact.body, BOX_FACTS):
+            if isinstance(fact.body, HANGS):
                 told[key[0], key[1], fact.body.box].append((fact, key))
     found: dict[DayKey, list[AuditException]] = defaultdict(list)
     for (_, _, number), its in sorted(told.items()):

@@ -17,7 +17,7 @@ from ledger.adjudication.corrections import corrected, corrections
 from ledger.errors import Refused, Usage
 from ledger.facts import FACTS, DropBoxAttached
 from ledger.facts.vocabulary import FactOutsideRound
-from ledger.finance.boxes import BOX_FACTS
+from ledger.finance.boxes import HANGS
 from ledger.finance.placing import by_time, day_before, table_of
 from ledger.finance.serials import is_range
 from replay.recording.counter_checks import EnteredCheck, EnteredCheckBook
@@ -251,7 +251,7 @@ class EnteredPaper(Struct, frozen=True, kw_only=True):
 class AttachedBox(EnteredPaper, frozen=True, kw_only=True):
     """A box that is to be attached: it hangs nowhere, by the facts of this day and the day before.
 
-    It hangs until it is removed or counted. hangs_at: the table; empty: none.
+    hangs_at: the table; empty: none.
     """
 
     box: str
@@ -267,7 +267,7 @@ class AttachedBox(EnteredPaper, frozen=True, kw_only=True):
         """It after these facts, as corrected."""
         told = list(facts)
         meant = corrected(told, corrections(told))
-        its = (f for f in meant if isinstance(f.body, BOX_FACTS) and f.body.box == self.box)
+        its = (f for f in meant if isinstance(f.body, HANGS) and f.body.box == self.box)
         last = max(its, key=by_time, default=None)
         hangs = last is not None and isinstance(last.body, DropBoxAttached)
         return replace(self, hangs_at=table_of(last)[1] if last and hangs else "")

@@ -25,6 +25,7 @@ from ledger.facts import (
     DisputeRaised,
     DropBoxAttached,
     DropBoxCounted,
+    DropBoxRemoved,
     FactCorrected,
     FactRef,
     FillAccepted,
@@ -37,6 +38,7 @@ from ledger.facts import (
     TableOpened,
     TournamentEntered,
     TournamentPrizePaid,
+    VoucherBoughtIn,
     WagerPaid,
     WagerPlaced,
 )
@@ -221,6 +223,45 @@ def test_each_stay_of_a_box_counts_and_a_coupon_in_both_was_counted_twice(
     assert codes(win) == ["coupon_redeemed_twice"]
     [money] = money_of_days(database, "p", [(DAY, DAY)])
     assert [each.drop for each in money] == [14_000]
+
+
+def test_a_voucher_of_an_earlier_count_has_the_amount_of_its_sale_at_another_table(
+    database: Database,
+) -> None:
+    """The last count lacks it, so no drop has it. The sentence on the counts does."""
+    first = counted("B1", 0, at=20)
+    octets = msgspec.json.decode(first.data) | {"vouchers": ["V-1"]}
+    again = msgspec.json.decode(first.data) | {"count": 2, "counted_by": ["N-3", "N-4"]}
+    facts = [
+        *(opened(DAY, at=0), opened(DAY, at=0, table="CC-08"), box("B1", at=1)),
+        told(VoucherBoughtIn(position=1, voucher="V-1", amount=700), at=5, place="CC-08"),
+        told(msgspec.convert(octets, DropBoxCounted), at=20, place="count-room"),
+        told(msgspec.convert(again, DropBoxCounted), at=21, place="count-room"),
+    ]
+    [named] = [each for each in one(database, facts).exceptions if "disagree" in each.code]
+    assert named.says.startswith("The counts of box B1 disagree: $7.00 and $0.00;")
+
+
+@pytest.mark.parametrize("between", ["", "removed", "counted", "attached"])
+def test_a_box_that_hung_at_two_tables_is_named_alike_by_house_and_by_table(
+    database: Database, between: str
+) -> None:
+    """A third table may say that it took the box away, or that it hung there meanwhile."""
+    data = {"box": "B1", "table": "CC-09", "gaming_day": DAY}
+    moves: dict[str, list[Received]] = {
+        "": [],
+        "removed": [told(msgspec.convert(data, DropBoxRemoved), at=10, place="count-room")],
+        "counted": [counted("B1", 0, at=10, table="CC-09")],
+        "attached": [box("B1", at=10, table="CC-09")],
+    }
+    facts = [
+        *(opened(DAY, at=0, table=table) for table in ("CC-07", "CC-08", "CC-09")),
+        *(box("B1", at=1), *moves[between], box("B1", at=20, table="CC-08")),
+    ]
+    whole = of_feed(kept(database, facts))
+    named = [[e for e in codes(win) if e == "box_attached_twice"] for win in whole]
+    assert list(map(len, named)) == {"": [1, 1, 0], "attached": [1, 1, 2]}.get(between, [0] * 3)
+    assert [win for each in whole for win in wins.read(database, table=each.table)] == whole
 
 
 @pytest.mark.parametrize("order", [1, -1])

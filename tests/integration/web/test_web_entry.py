@@ -432,9 +432,11 @@ def test_the_list_shows_each_what_is_due_and_no_amount_of_a_box(floor: Site) -> 
 
 
 def test_a_box_that_hangs_is_not_attached_again_here_or_elsewhere(floor: Site) -> None:
-    """B1 hangs at CC-07. It was removed, or counted: then it is taken."""
+    """B1 hangs at CC-07. It was removed, or counted: then it is taken. Verified is not emptied."""
     opened = {**day_lines()[0], "id": "opened-8", "source": "/p/CC-08/d"}
-    floor.take_in([received(json.dumps(opened).encode())])
+    its = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "total": 0, "by": "C-1"}
+    verified = fact("drop_box_verified", 30, "cage", **its)
+    floor.take_in([received(json.dumps(each).encode()) for each in (opened, verified)])
     pit = floor.browser("pit1")
 
     def enter(name: str, table: str, nth: int) -> httpx.Response:

@@ -20,6 +20,12 @@ def move(what: str, minute: int, table: str = "CC-07", box: str = "B1", day: str
     return {**fact(f"drop_box_{what}", minute, "count-room", **its), "id": f"{what}-{minute}"}
 
 
+def verified(minute: int) -> Line:
+    """What the cage verifies is of an earlier stay: the box is not emptied by it."""
+    its = {"box": "B1", "table": "CC-07", "gaming_day": DAY, "total": 0, "by": "C-1"}
+    return fact("drop_box_verified", minute, "cage", **its)
+
+
 def told(*facts: Line, report: int = REPORT) -> dict[str, list[tuple[str, str]]]:
     """Codes and sentences about boxes by table; B1 hangs at CC-07 from minute 1 on."""
     opened = {**day_lines()[0], "id": "opened-8", "source": "/p/CC-08/d"}
@@ -48,6 +54,7 @@ AWAY = move("removed", 10)
         ([move("attached", 20), AWAY], {}),
         ([move("attached", 20, "CC-08"), AWAY], {}),
         ([move("attached", 20), count(11), count(12, 2)], {}),
+        ([move("attached", 20), verified(15)], {"CC-07": [(TWICE, AGAIN)]}),
         ([move("attached", 20, box="B2")], {}),
         ([move("attached", 20, "CC-08", day=NEXT)], {}),
     ],
