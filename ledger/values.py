@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 from msgspec import Meta
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Cents = Annotated[int, Meta(ge=-(10**13), le=10**13, description="money in cents")]
 """Money in cents; never a float. Bounded so that sums stay within 64 bits."""
@@ -174,6 +174,20 @@ def format_time(time_us: int, offset_minutes: int = 0) -> str:
 def quantity(number: int, noun: str, several: str = "") -> str:
     """`1 fact`, `1,204 facts`. several: the plural, if it is not the noun with an s."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def merged_order(orders: Iterable[Sequence[str]]) -> list[str]:
+    """The names of several lists in one order, each list's kept; the first lists decide.
+
+    A name that the lists before lack stands before the next one that they have.
+    """
+    found: list[str] = []
+    for names in orders:
+        for nth, name in enumerate(names):
+            if name not in found:
+                later = (found.index(each) for each in names[nth:] if each in found)
+                found.insert(next(later, len(found)), name)
+    return found
 
 
 def sum_known(amounts: Iterable[int | None]) -> int | None:

@@ -28,6 +28,7 @@ from ledger.finance.statistics.hold import (
     spans,
     total,
 )
+from ledger.values import merged_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,7 +131,7 @@ def charts(
 
     since: the first day, on which the sums begin. table: only that one.
     """
-    return points(_days(database, asked, [(since, asked.until)], kept, table), limits)
+    return points(_days(database, asked, [(since, asked.until)], kept, table), limits, asked.by)
 
 
 def luck(database: Database, asked: VarianceAsked, since: str) -> dict[str, ExpectedWin]:
@@ -190,8 +191,12 @@ def _days(
 
 
 def grouped(found: Iterable[DayMoney], by: VarianceBy) -> list[MoneyOfDay]:
-    """The money of each group and gaming day. Poker is left out: its bank holds nothing."""
+    """The money of each group and gaming day, shifts in order of time, as each table has them.
+
+    Poker is left out: its bank holds nothing.
+    """
     groups: dict[tuple[str, str], list[MoneyOfDay]] = defaultdict(list)
+    tables: dict[tuple[str, str], list[str]] = defaultdict(list)
     for each in found:
         if each.owed is not None:
             names = {"table": each.table, "game": each.game, "shift": each.shift}
@@ -199,12 +204,17 @@ def grouped(found: Iterable[DayMoney], by: VarianceBy) -> list[MoneyOfDay]:
             its = (each.drop, each.counted, each.owed, each.expected, each.pay_gap)
             of_table = MoneyOfDay(name, each.gaming_day, frozenset((each.table,)), *its)
             groups[each.gaming_day, name].append(of_table)
-    return _together(groups)
+            tables[each.gaming_day, each.table].append(name)
+    return _together(groups, merged_order(tables.values()) if by == "shift" else ())
 
 
-def _together(groups: Mapping[tuple[str, str], Sequence[MoneyOfDay]]) -> list[MoneyOfDay]:
-    """The sum of each gaming day and group, in that order."""
-    sums = ((day, total(name, its)) for (day, name), its in sorted(groups.items()))
+def _together(
+    groups: Mapping[tuple[str, str], Sequence[MoneyOfDay]], in_time: Sequence[str] = ()
+) -> list[MoneyOfDay]:
+    """The sum of each gaming day and group, in that order. in_time: groups that time orders."""
+    nth = {name: place for place, name in enumerate(in_time)}
+    keys = sorted(groups, key=lambda key: (key[0], nth.get(key[1], 0), key[1]))
+    sums = ((day, total(name, groups[day, name])) for day, name in keys)
     return [of._replace(gaming_day=day) for day, of in sums if of is not None]
 
 

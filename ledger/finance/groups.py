@@ -24,7 +24,7 @@ from ledger.finance.win import (
     rake_in,
     with_coupons,
 )
-from ledger.values import sum_known
+from ledger.values import merged_order, sum_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,13 +70,7 @@ def shift_order(wins: Iterable[TableWin]) -> list[str]:
     tables: dict[tuple[str, str, str | None], list[str]] = {}
     for each in wins:
         tables.setdefault((each.property, each.gaming_day, each.table), []).append(each.shift or "")
-    found: list[str] = []
-    for its in tables.values():
-        for nth, name in enumerate(its):
-            if name not in found:
-                later = (found.index(each) for each in its[nth:] if each in found)
-                found.insert(next(later, len(found)), name)
-    return found
+    return merged_order(tables.values())
 
 
 def _group(wins: Sequence[TableWin], by: By) -> TableWin:

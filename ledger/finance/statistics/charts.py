@@ -6,16 +6,17 @@ small error that comes again and again, long before one day does.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from ledger.finance.statistics.hold import by_group
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ledger.finance.statistics.hold import MoneyOfDay
+    from ledger.finance.statistics.hold import MoneyOfDay, VarianceBy
 
 
 class ChartLimits(Struct, frozen=True, kw_only=True):
@@ -42,18 +43,19 @@ class ChartPoint(Struct, frozen=True, kw_only=True):
     alarms: list[str]
 
 
-def points(days: Iterable[MoneyOfDay], limits: ChartLimits) -> list[ChartPoint]:
-    """The points of each group in order of day. A day without a pay gap leaves the sums as is.
+def points(
+    days: Iterable[MoneyOfDay], limits: ChartLimits, by: VarianceBy = "table"
+) -> list[ChartPoint]:
+    """The points of each group in order of day, groups as `by_group` has them.
+
+    A day without a pay gap leaves the sums as is.
 
     A sum begins again after its alarm, so that one error raises one alarm.
     """
-    by_group: dict[str, list[MoneyOfDay]] = defaultdict(list)
-    for each in days:
-        by_group[each.group].append(each)
     found = []
-    for group in sorted(by_group):
+    for its in by_group(days, by).values():
         sums = {"paid_under": 0, "paid_over": 0}
-        for day in sorted(by_group[group], key=lambda each: each.gaming_day):
+        for day in sorted(its, key=lambda each: each.gaming_day):
             point = _point(day, sums, limits)
             found.append(point)
             for name in point.alarms:

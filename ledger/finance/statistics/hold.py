@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ledger.finance.statistics.expected import summed
 from ledger.finance.win import ExpectedWin  # noqa: TC001 - msgspec reads it at run time
-from ledger.values import person_of, sum_known
+from ledger.values import merged_order, person_of, sum_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -186,25 +186,35 @@ def lines(
     limits: Sequence[HoldLimit],
     explained: Iterable[VarianceExplained],
 ) -> list[VarianceLine]:
-    """A line for each group that has money in the period, in order of group.
+    """A line for each group that has money in the period, in order as `by_group`.
 
     `days`: of all groups, those in `spans` or more.
     """
-    by_group: dict[str, list[MoneyOfDay]] = defaultdict(list)
-    for each in days:
-        by_group[each.group].append(each)
     signed = sorted(
         (explanation(each) for each in explained if each.gaming_day == asked.until),
         key=lambda each: (each.table, each.because),
     )
     since = first_day(asked.period, asked.until)
     found = []
-    for group in sorted(by_group):
-        its = by_group[group]
+    for group, its in by_group(days, asked.by).items():
         now = total(group, [each for each in its if since <= each.gaming_day <= asked.until])
         if now is not None:
             found.append(_line(asked, now, its, limits, signed))
     return found
+
+
+def by_group(days: Iterable[MoneyOfDay], by: VarianceBy) -> dict[str, list[MoneyOfDay]]:
+    """The days of each group, in order of its name; shifts in order of time, as the last day's.
+
+    days: those of one day in that order.
+    """
+    found: dict[str, list[MoneyOfDay]] = defaultdict(list)
+    names: dict[str, list[str]] = defaultdict(list)
+    for each in days:
+        found[each.group].append(each)
+        names[each.gaming_day].append(each.group)
+    in_time = merged_order(names[day] for day in sorted(names, reverse=True))
+    return {group: found[group] for group in (in_time if by == "shift" else sorted(found))}
 
 
 def _line(

@@ -16,6 +16,7 @@ import msgspec
 from fastapi import APIRouter, Request, Response, Security
 from fastapi.security import HTTPBearer
 
+from consumers.finance import papers
 from consumers.finance.sealed import sealed_wins, signed_entries
 from infra.access.reader_keys import ReaderKeys
 from infra.postgres.tape import require_property
@@ -95,6 +96,8 @@ def win(request: Request) -> Response:
             found = sealed_wins.read(database, kept=kept, **filters)
         else:
             found = sealed_wins.of_version(database, int(version), kept=kept, **filters)
+        if not found:
+            _require_table(database, filters)
         return FeedAnswer(_lines(grouped(found, by)))
 
     names = (*_FILTERS, "by", "version")
@@ -116,6 +119,8 @@ def journal(request: Request) -> Response:
     def read(database: Database, asked: dict[str, str]) -> FeedAnswer:
         form = cast("JournalFormat", asked.pop("format", "json"))
         found = signed_entries.read(database, **cast("WinsFilter", asked))
+        if not found:
+            _require_table(database, asked)
         text = TEXTS.get(form)
         if text is None:
             return FeedAnswer(_lines(found))
@@ -125,6 +130,12 @@ def journal(request: Request) -> Response:
 
     views = dict.fromkeys((*signed_entries.VIEWS, *sealed_wins.VIEWS))
     return _answer(request, (*_FILTERS, "format"), [each.name for each in views], read)
+
+
+def _require_table(database: Database, asked: Mapping[str, Any]) -> None:
+    """Raise `NotFound` for a table that no fact of money names, as the commands do."""
+    if table := asked.get("table"):
+        papers.require_table(database, asked.get("property"), table)
 
 
 def _lines(objects: Iterable[object]) -> bytes:

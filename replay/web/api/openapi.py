@@ -123,7 +123,7 @@ PROBLEM_SCHEMA: Schema = {
 _REFUSED = {
     401: "A reader key is required; the request has no known one.",
     403: "A web page sent the request.",
-    404: "No fact on record is of the property, or the day has no such version.",
+    404: "No fact on record is of the property or table, or the day has no such version.",
     422: "A parameter is not known or not valid, or a text journal would be of several casinos.",
     429: "Other answers are being worked out; see Retry-After.",
     503: "The database does not answer; see Retry-After.",

@@ -20,7 +20,7 @@ from ledger.finance.table_day import money_of_win
 from ledger.record.tape import Received
 from ledger.record.wire import encode, fact_of, parse_line
 from ledger.simulate import deal, line, plan_of
-from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, slip
+from tests.scenes.table_days import DAY, NEXT, count, day_lines, fact, inventory, next_day, slip
 from tests.scenes.view_feeds import Prefix, day, disturbed, record
 
 if TYPE_CHECKING:
@@ -181,6 +181,39 @@ def test_every_group_sums_to_the_house(database: Database, by: Any) -> None:  # 
     assert sum(each.pay_gap or 0 for each in found) == sum(each.pay_gap or 0 for each in tables)
     assert sum(each.owed or 0 for each in found) == sum(each.owed or 0 for each in tables)
     assert grouped(map(money_of_win, tables), "table")
+
+
+def test_shifts_stand_in_order_of_time_as_in_the_win(cli: Cli, tmp_path: Path) -> None:
+    """By name `day` would come first. A shift of another day alone stands where that day has it."""
+    day = OPEN_DAYS["two shifts"]
+    named = {"1": "swing", "2": "day"}
+    lines = [
+        each | {"data": each["data"] | {"shift": named[each["data"]["shift"]]}}
+        if "shift" in each["data"]
+        else each
+        for each in day
+    ]
+    later = [
+        each | {"data": each["data"] | {"shift": "early"}}
+        if each["data"].get("shift") == "swing"
+        else each
+        for each in next_day(*lines)
+    ]
+    path = tmp_path / "feed.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in [*lines, *later]))
+    assert cli("ingest", path).code == 0
+    for until, period, order in (
+        (DAY, "day", ["swing", "day"]),
+        (NEXT, "day", ["early", "day"]),
+        (NEXT, "month", ["early", "swing", "day"]),
+    ):
+        asked = ("--by", "shift", "--gaming-day", until, "--json")
+        found = cli("variance", "show", *asked, "--period", period).json
+        assert [each["group"] for each in found] == order
+        if period == "day":
+            assert [each["shift"] for each in cli("win", *asked).json] == order
+    points = cli("variance", "chart", "--by", "shift", "--gaming-day", NEXT, "--json").json
+    assert list(dict.fromkeys(each["group"] for each in points)) == ["early", "swing", "day"]
 
 
 def test_a_dealer_has_the_rounds_dealt_while_standing_there(database: Database) -> None:

@@ -207,7 +207,18 @@ def test_a_casino_that_no_fact_names_is_no_empty_day(counted: Site) -> None:
     for path in BOTH:
         told = problem(ask(counted, f"{path}?property=lucky", reader(counted)), 404)
         assert told["detail"] == "No fact on record is of casino lucky. Casinos on record are p."
-        assert ask(counted, f"{path}?property=p&table=no", reader(counted)).content == b""
+
+
+def test_a_table_that_no_fact_of_money_names_is_no_table_without_money(counted: Site) -> None:
+    """As the commands say it. The control is a day without money of a table on record."""
+    for path in BOTH:
+        for query in ("table=no", "property=p&table=no", f"gaming_day={DAY}&table=no"):
+            told = problem(ask(counted, f"{path}?{query}", reader(counted)), 404)
+            assert told["detail"] == (
+                "No fact of money is of table no. Tables on record are CC-07."
+            )
+        quiet = ask(counted, f"{path}?table=CC-07&gaming_day=2026-01-01", reader(counted))
+        assert (quiet.status_code, quiet.content) == (200, b"")
 
 
 @pytest.mark.parametrize("by", get_args(By))
