@@ -318,8 +318,8 @@ def _against_terms(
     for serial, fact in taken:
         table = table_of(fact)
         day = own_day(fact) or (starts[table].at(fact.time_us) if table in starts else None)
-        dropped_us = fact.time_us if isinstance(fact.body, CouponDropped) else None
-        of = TakenCoupon(serial, day or "", games.get((table, day), ()), dropped_us)
+        is_dropped = isinstance(fact.body, CouponDropped)
+        of = TakenCoupon(serial, day or "", games.get((table, day), ()), fact.time_us, is_dropped)
         for code, _ in issued.faults(of):
             found[code].append(serial)
     return {code: each_of(its) for code, its in found.items()}
@@ -574,12 +574,13 @@ class TakenCoupon(NamedTuple):
     serial: str
     gaming_day: str
     games: Collection[str]
-    dropped_us: int | None  # when it was dropped; None: it is known from a box alone
+    at_us: int  # when it was dropped, or counted if no drop of it is on record
+    is_dropped: bool
 
 
 class _Issue(NamedTuple):
     range: SerialRange
-    time_us: int
+    at: tuple[int, str, str]  # sorts by time
     terms: CouponsIssued
 
 
@@ -598,7 +599,7 @@ class IssuedCoupons:
         for fact in facts:
             if isinstance(body := fact.body, CouponsIssued):
                 for each in serials(body.serial_from, body.serial_to).ranges:
-                    found[each[:2]].append(_Issue(each, fact.time_us, body))
+                    found[each[:2]].append(_Issue(each, by_time(fact), body))
         self._series = {key: _series(its) for key, its in found.items()}
 
     def of(self, serial: str) -> list[_Issue]:
@@ -611,28 +612,32 @@ class IssuedCoupons:
             at -= 1
             if series.issues[at].range.high >= its.low:
                 found.append(series.issues[at])
-        return sorted(found, key=lambda each: each.time_us)
+        return sorted(found, key=lambda each: each.at)
 
     def faults(self, of: TakenCoupon) -> Iterator[tuple[str, str]]:
-        """Code and words of what the terms of a coupon do not allow; of several the last."""
+        """Code and words of what the terms of a coupon do not allow.
+
+        They are those of its last issue until then, so that a later one changes no earlier day.
+        """
         if not self._series:
             return
         its = self.of(of.serial)
         if not its:
             yield UNKNOWN, "is of no issued batch"
             return
-        terms = its[-1].terms
+        before = [each for each in its if each.at[0] <= of.at_us]
+        terms = before[-1].terms if before else its[0].terms
         if of.gaming_day > terms.expires:
             yield EXPIRED, f"expired after {terms.expires}"
         if terms.games and of.games and not set(of.games) & set(terms.games):
             played = " and ".join(dict.fromkeys(of.games))
             yield OTHER_GAME, f"is for {', '.join(terms.games)}, and the table played {played}"
-        if of.dropped_us is not None and its[0].time_us > of.dropped_us:
+        if of.is_dropped and not before:
             yield NOT_ISSUED, "was not issued until later"
 
 
 def _series(its: list[_Issue]) -> _Series:
-    ordered = sorted(its, key=lambda each: (each.range.low, each.time_us))
+    ordered = sorted(its, key=lambda each: (each.range.low, each.at))
     return _Series(ordered, list(accumulate((each.range.high for each in ordered), max)))
 
 
@@ -663,10 +668,10 @@ def against_terms(
     }
     found: dict[TableDay, list[AuditException]] = defaultdict(list)
     for day, serial in sorted({*drops, *counts}):
-        uses = sorted(drops.get((day, serial), ()))
-        first_us = uses[0].time_us if uses else None
-        of = TakenCoupon(serial, day[1], games.get(day, ()), first_us)
-        facts = [*(each.ref for each in uses), *refs(counts.get((day, serial), []))]
+        uses, seen = sorted(drops.get((day, serial), ())), counts.get((day, serial), [])
+        at_us = uses[0].time_us if uses else min(each.time_us for each in seen)
+        of = TakenCoupon(serial, day[1], games.get(day, ()), at_us, is_dropped=bool(uses))
+        facts = [*(each.ref for each in uses), *refs(seen)]
         for code, says in issued[day[0]].faults(of) if day[1] and day[0] in issued else ():
             found[day].append(
                 AuditException(code=f"coupon_{code}", says=f"Coupon {serial} {says}.", facts=facts)

@@ -241,6 +241,39 @@ def test_a_coupon_taken_against_its_terms_is_an_exception_of_its_day(
         assert earlier.exceptions == []
 
 
+def again(at: str, **terms: Any) -> Line:  # noqa: ANN401 - any field
+    """The same batch, issued again."""
+    return batch(**terms) | {"id": f"again-{at}", "time": f"{at}:00-05:00"}
+
+
+@pytest.mark.parametrize(
+    ("at", "found"),
+    [
+        (f"{DAY}T10:05", []),
+        (f"{DAY}T10:59", ["coupon_expired"]),
+        (f"{NEXT}T10:00", ["coupon_expired"]),
+    ],
+)
+def test_a_coupon_is_taken_by_the_terms_that_it_was_last_issued_with(
+    at: str, found: list[str]
+) -> None:
+    """A batch that came back is issued anew later: no earlier day changes by that."""
+    drop = fact("coupon_dropped", 10, serial="C-1", face=500)
+    for its in ([drop], [count(58, coupons=["C-1"])], [drop, count(58, coupons=["C-1"])]):
+        lines = [batch(expires="2026-11-19"), *day_lines(*its), again(at)]
+        [win] = wins(read_by_program(lines), [])
+        assert [each.code for each in win.exceptions] == found
+        assert wins(read_by_program(lines[::-1]), []) == [win]
+
+
+def test_of_two_batches_of_one_moment_the_order_of_arrival_chooses_none() -> None:
+    other = batch(expires="2026-11-19") | {"id": "other"}
+    for its in ([batch(), other], [other, batch()]):
+        drop = fact("coupon_dropped", 10, serial="C-1", face=500)
+        [win] = wins(read_by_program([*its, *day_lines(drop)]), [])
+        assert [each.code for each in win.exceptions] == ["coupon_expired"]
+
+
 def test_a_coupon_dropped_before_its_batch_was_issued_is_an_exception() -> None:
     drop = fact("coupon_dropped", 10, serial="C-1", face=500)
     later = batch() | {"time": f"{DAY}T10:11:00-05:00"}
