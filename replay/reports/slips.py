@@ -153,7 +153,7 @@ def _counts(of: DayRecord) -> list[Fact]:
 def _between(of: DayRecord) -> list[ShiftTime]:
     """The times between a day's counts of the tray, each named by its number."""
     began = [fact.time_us for fact in _counts(of)]
-    ends = [*began[1:], END_US]
+    ends = [*began, END_US][1:]
     return [ShiftTime(str(n), *each) for n, each in enumerate(zip(began, ends, strict=True), 1)]
 
 

@@ -415,6 +415,17 @@ def test_overrides_have_corrections_of_other_houses_and_of_nothing_on_their_day(
     assert [each["says"].count("which is not on record") for each in named] == [0, 0, 1]
 
 
+def test_each_report_is_printed_of_a_table_that_was_opened_and_never_counted(
+    cli: Cli, tmp_path: Path
+) -> None:
+    sold = fact("cash_bought_in", 10, position=1, amount=10_000)
+    opened = [e for e in day_lines(sold) if ".table_opened." in e["type"]]
+    ingest(cli, tmp_path / "feed.jsonl", [*opened, sold])
+    for name in (each.name for each in REPORTS):
+        ran = cli("report", name, "--gaming-day", DAY, "--to", tmp_path / f"{name}.csv")
+        assert ran.code == 0, (name, ran.err)
+
+
 @pytest.mark.long
 def test_the_counts_of_a_box_have_a_line_for_each_of_its_stays(cli: Cli, tmp_path: Path) -> None:
     box = {"box": "B1", "table": "CC-07", "gaming_day": DAY}
