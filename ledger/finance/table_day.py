@@ -798,15 +798,25 @@ def _causes(of: DayRecord, figures: DayFigures, items: Sequence[Item]) -> list[C
         *_stakes(of),
         *_straddling(of),
     ]
-    tray = _tray(figures, of.rounds)
-    if tray is None or of.rounds.poker:
+    tray, poker = _tray(figures, of.rounds), of.rounds.poker
+    if poker and of.report > REPORT_11:
+        found = [_of_bank(each) for each in found]
+    if tray is None or (poker and of.report <= REPORT_11):
         return found
     counts = refs([fact for fact in (opener, closer) if fact])
     fills = list(on_slips.causes_over_days("fill", of.sent, of.slips, opener, closer))
+    if poker:  # no gap has what a device lost
+        its = TrayDay(tray, counts, [], found, [_of_bank(each) for each in fills], ())
+        return [*found, *causes_of_tray(its)]
     its = TrayDay(tray, counts, items, found, fills, of.rounds.beside_gaps)
     if of.report <= REPORT_11:
         return [*found, *report_11.causes_of_tray(its, stakes=of.report >= REPORT_5)]
     return [*found, *causes_of_tray(its)]
+
+
+def _of_bank(cause: Cause) -> Cause:
+    """A cause at poker: tray and boxes are of its bank, and the count gap has the rake alone."""
+    return msgspec.structs.replace(cause, gap="bank") if cause.gap == "count" else cause
 
 
 def _stakes(of: DayRecord) -> Iterator[Cause]:

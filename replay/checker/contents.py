@@ -311,9 +311,16 @@ def _other_sums(file: str, line: dict[str, Any], sums: dict[str, int]) -> Iterat
     for what, amount in sums.items():
         if line[what] != amount:
             yield (
-                f"{file} has {line[what]} cents {what} at position {line['position']} on "
-                f"{printable(line['wager'])}; the facts add up to {amount}."
+                f"{file} has {_dollars(line[what])} {what} at position {line['position']} on "
+                f"{printable(line['wager'])}; the facts add up to {_dollars(amount)}."
             )
+
+
+def _dollars(cents: object) -> str:
+    """Cents as people read them: `$1,234.50`; what is no number as it stands."""
+    if not isinstance(cents, int):
+        return printable(str(cents))
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
 def _of(fact: ReceivedFact) -> tuple[str, str]:

@@ -296,8 +296,17 @@ def bring_a_clip_of_ones_own(folder: Path) -> None:
 
 
 def say_another_sum(folder: Path) -> None:
+    _change_a_sum(folder, lambda paid: paid + 500)
+
+
+def say_a_sum_in_words(folder: Path) -> None:
+    _change_a_sum(folder, lambda _: "a lot")
+
+
+def _change_a_sum(folder: Path, changed: Callable[[int], object]) -> None:
     told = json.loads((folder / "ruling.json").read_bytes())
-    next(each for each in told["paid_beside_owed"] if each["paid"])["paid"] += 500
+    of = next(each for each in told["paid_beside_owed"] if each["paid"])
+    of["paid"] = changed(of["paid"])
     (folder / "ruling.json").write_bytes(canonical(told) + b"\n")
     redone(folder)
 
@@ -433,7 +442,11 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
         r"No fact has this clock reading of clocks.csv",
     ),
     "clock reading dropped": (drop_a_clock_reading, r"clocks.csv lacks a clock reading"),
-    "another sum": (say_another_sum, r"ruling.json has \d+ cents paid at position"),
+    "another sum": (
+        say_another_sum,
+        r"has \$[\d,]+\.\d\d paid at position \d .*; the facts add up to \$[\d,]+\.\d\d\.",
+    ),
+    "a sum in words": (say_a_sum_in_words, r"ruling.json has a lot paid at position"),
     "another round": (file_of_another_round, r"is not a fact of this round"),
     "custody edited": (custody_edited, r"No fact has this entry of custody.csv: locked"),
     "custody left out": (

@@ -179,7 +179,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "a fact and its row left out": (drop_row, r"The chain of hollywood/CC-01 lacks sequence"),
     "a ruling left out": (ruling_left_out, r"falls in the window, but its ruling is missing"),
     "rulings exchanged": (rulings_exchanged, r"is the ruling of another round"),
-    "money in a ruling": (paid_more, r"rulings/.* has .* cents collected at position"),
+    "money in a ruling": (paid_more, r"rulings/.* has \$[\d,.]+ collected at position"),
     "a round from elsewhere": (another_round_ruled, r"but no fact of it is in the window"),
     "the window made shorter": (
         with_window(to="2026-01-01T00:00:00.000000Z"),

@@ -565,18 +565,31 @@ def test_a_credit_on_its_way_over_the_change_of_day_is_named_on_both_days() -> N
     assert not any(each.causes for each in worked_out([*day_lines(sent, before, box)])[0])
 
 
+@pytest.mark.parametrize("game", ["criss_cross_poker", "omaha_5_high"])
 @pytest.mark.parametrize("in_tray", [True, False])
 def test_a_fill_on_its_way_over_the_change_of_day_is_named_on_the_days_whose_counts_have_it(
-    *, in_tray: bool
+    game: str, *, in_tray: bool
 ) -> None:
-    """The runner may come after the count that ends the day: then no count has its chips."""
+    """The runner may come after the count that ends the day: then no count has its chips.
+
+    At poker its chips are of the bank, and the count gap has none of them.
+    """
     box = fact("drop_box_attached", 40, "count-room", box="B2", table="CC-07", gaming_day=NEXT)
     at = {"dispatched": 30, "accepted": 50}
     sent, taken = (slip("fill", step, "F-9", minute, 20_000) for step, minute in at.items())
     tray = 520_000 if in_tray else 500_000
     ends = inventory("close", 520_000, 59, NEXT)
-    facts = read_by_program([*day_lines(sent, taken, box, closer=tray), ends])
+    told = [*day_lines(sent, taken, box, count(57), closer=tray), ends]
+    told.append(count(58, box="B2", gaming_day=NEXT))
+    told[0]["data"]["game"] = game
+    facts = read_by_program(told)
     first, second = wins(facts, [])
+    if game == "omaha_5_high":
+        variances = [day.bank_variance for day in (first, second)]
+        assert variances == ([20_000, -20_000] if in_tray else [0, 0])
+    gap = "count" if game == "criss_cross_poker" else "bank"
+    gaps = {each.gap for day in (first, second) for each in day.causes}
+    assert gaps == ({gap} if in_tray else set())
     assert (first.fills, second.fills) == (0, 20_000)
     trays = [[each.amount for each in day.items if each.code == "tray"] for day in (first, second)]
     assert trays == ([[20_000], [-20_000]] if in_tray else [[], []])
@@ -584,6 +597,25 @@ def test_a_fill_on_its_way_over_the_change_of_day_is_named_on_the_days_whose_cou
     found = [[("fill_not_accepted", 20_000)], [("fill_sent_before", -20_000)]]
     assert named == (found if in_tray else [[], []])
     assert [day.causes for day in wins(facts, [], None, 11)] == [[], []]
+
+
+@pytest.mark.parametrize(("report", "gap"), [(11, "count"), (12, "bank")])
+def test_causes_at_poker_are_of_its_bank(report: int, gap: str) -> None:
+    """So is what they explain: a credit that was not accepted, a check that is in no box."""
+    told = day_lines(
+        slip("credit", "dispatched", "C-9", 30, 20_000),
+        fact("counter_check_issued", 10, position=1, amount=500, check="K-1"),
+        count(59),
+        closer=479_500,
+    )
+    told[0]["data"]["game"] = "omaha_5_high"
+    [day] = wins(read_by_program(told), [], None, report)
+    assert [(each.code, each.gap) for each in day.causes] == [
+        ("credit_not_accepted", gap),
+        ("check_missing", gap),
+    ]
+    assert {each.gap for each in day.items} == {"bank"}
+    assert day.bank_variance == sum(each.amount for each in day.causes)
 
 
 def test_an_earlier_version_of_the_report_says_what_it_said() -> None:
