@@ -592,7 +592,7 @@ class _Series(NamedTuple):
 
 
 class IssuedCoupons:
-    """The batches that a house issued. If there is none, nothing is known of its coupons."""
+    """The batches that a house issued. Nothing is known of its coupons before the first one."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         found: dict[tuple[str, int], list[_Issue]] = defaultdict(list)
@@ -601,6 +601,7 @@ class IssuedCoupons:
                 for each in serials(body.serial_from, body.serial_to).ranges:
                     found[each[:2]].append(_Issue(each, by_time(fact), body))
         self._series = {key: _series(its) for key, its in found.items()}
+        self._since_us = min((each.at[0] for its in found.values() for each in its), default=None)
 
     def of(self, serial: str) -> list[_Issue]:
         """The issues of a serial, in order of time."""
@@ -619,11 +620,10 @@ class IssuedCoupons:
 
         They are those of its last issue until then, so that a later one changes no earlier day.
         """
-        if not self._series:
-            return
         its = self.of(of.serial)
         if not its:
-            yield UNKNOWN, "is of no issued batch"
+            if self._since_us is not None and self._since_us <= of.at_us:
+                yield UNKNOWN, "is of no issued batch"
             return
         before = [each for each in its if each.at[0] <= of.at_us]
         terms = before[-1].terms if before else its[0].terms

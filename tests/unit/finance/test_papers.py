@@ -257,13 +257,24 @@ def again(at: str, **terms: Any) -> Line:  # noqa: ANN401 - any field
 def test_a_coupon_is_taken_by_the_terms_that_it_was_last_issued_with(
     at: str, found: list[str]
 ) -> None:
-    """A batch that came back is issued anew later: no earlier day changes by that."""
+    """A batch that came back is issued again later: no earlier day changes by that."""
     drop = fact("coupon_dropped", 10, serial="C-1", face=500)
     for its in ([drop], [count(58, coupons=["C-1"])], [drop, count(58, coupons=["C-1"])]):
         lines = [batch(expires="2026-11-19"), *day_lines(*its), again(at)]
         [win] = wins(read_by_program(lines), [])
         assert [each.code for each in win.exceptions] == found
         assert wins(read_by_program(lines[::-1]), []) == [win]
+
+
+@pytest.mark.parametrize(("at", "found"), [("10:09", ["coupon_unknown"]), ("10:59", [])])
+def test_a_coupon_used_before_the_house_issued_any_is_not_unknown(
+    at: str, found: list[str]
+) -> None:
+    """A house that begins to record its batches changes none of the days before."""
+    its = batch(serial_from="C-2") | {"time": f"{DAY}T{at}:00-05:00"}
+    for used in (fact("coupon_dropped", 10, serial="C-1", face=500), count(58, coupons=["C-1"])):
+        [win] = wins(read_by_program([its, *day_lines(used)]), [])
+        assert [each.code for each in win.exceptions] == found
 
 
 def test_of_two_batches_of_one_moment_the_order_of_arrival_chooses_none() -> None:
