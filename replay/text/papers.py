@@ -23,14 +23,17 @@ def paper_name(body: Body) -> str:
     return type_name(type(body)).partition(".")[0].replace("_", " ")
 
 
-def paper_says(body: Body) -> list[tuple[str, str]]:
-    """The name and the text of each field of a paper. Amounts are in dollars.
+def paper_says(body: Body, at: str) -> list[tuple[str, str]]:
+    """The place, and the name and the text of each field of a paper. Amounts are in dollars.
 
     The count of a box has its total, too, if each of its vouchers has an amount.
     """
-    says = [
-        (name.replace("_", " "), _text(name, value) or "none")
-        for name, value in msgspec.to_builtins(body).items()
+    property_, _, table = at.partition("/")
+    places = {"casino": property_, "table": table}
+    named = msgspec.to_builtins(body)
+    says = [(name, text) for name, text in places.items() if text and name not in named]
+    says += [
+        (name.replace("_", " "), _text(name, value) or "none") for name, value in named.items()
     ]
     total = sum_known(money_in(body, {}).values()) if isinstance(body, DropBoxCounted) else None
     return says if total is None else [*says, ("total without coupons", dollars(total))]

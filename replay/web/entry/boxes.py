@@ -99,7 +99,8 @@ def _body(
             where="content",
             hint="Take a line out, or tick that the box held several papers of one number.",
         )
-    require_signature(request, user, second, form, body)
+    at = f"{case.property}/{case.table}"
+    require_signature(request, user, second, form, body, at)
     return body
 
 

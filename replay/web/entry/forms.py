@@ -65,7 +65,7 @@ def enter(request: Request, user: Writer, form: Form, name: str) -> Response:
         case = ports(request).papers.read(paper_of(of, house, key, values))
         case.require(body)
         if second:
-            require_signature(request, user, second, form, body)
+            require_signature(request, user, second, form, body, house)
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, of, form, 422, wrong=papers.wrong(error))

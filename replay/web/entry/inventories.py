@@ -59,7 +59,7 @@ def enter(request: Request, user: Pit, form: Form) -> Response:
             shift=form.get("shift", "").strip(),
         )
         papers.require_department(request, second, "pit")
-        require_signature(request, user, second, form, body)
+        require_signature(request, user, second, form, body, f"{house}/{table}")
         decisions.decide(case, body)
     except (Usage, Refused) as error:
         return _page(request, form, 422, wrong=papers.wrong(error))

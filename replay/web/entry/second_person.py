@@ -44,9 +44,11 @@ Writer = Annotated[User, Depends(signed_in("pit", "cage", "count", "finance"))]
 class SecondPersonNeededError(Exception):
     """The second person has not signed yet, or not rightly: nothing is recorded."""
 
-    def __init__(self, second: Account, body: Body, form: Mapping[str, str], wrong: str) -> None:
+    def __init__(
+        self, second: Account, body: Body, at: str, form: Mapping[str, str], wrong: str
+    ) -> None:
         super().__init__(wrong)
-        self.second, self.body, self.form, self.wrong = second, body, form, wrong
+        self.second, self.body, self.at, self.form, self.wrong = second, body, at, form, wrong
 
 
 @router.post(CHALLENGE)
@@ -76,12 +78,15 @@ def second_person(request: Request, named: str, where: str = "second") -> Accoun
 
 
 def require_signature(
-    request: Request, user: User, second: Account, form: Mapping[str, str], body: Body
+    request: Request, user: User, second: Account, form: Mapping[str, str], body: Body, at: str
 ) -> None:
-    """Take the second person's signature of a paper. Raises `SecondPersonNeededError`."""
-    tried = _tried(request, user, second, form, body)
+    """Take the second person's signature of a paper. Raises `SecondPersonNeededError`.
+
+    at: the paper's place, as `p/CC-07`, or the casino alone.
+    """
+    tried = _tried(request, user, second, form, body, at)
     if tried is None or not tried.fits:
-        raise SecondPersonNeededError(second, body, form, _wrong(tried, form))
+        raise SecondPersonNeededError(second, body, at, form, _wrong(tried, form))
 
 
 async def ask(request: Request, error: Exception) -> Response:
@@ -94,7 +99,7 @@ async def ask(request: Request, error: Exception) -> Response:
         401 if error.wrong else 200,
         second=error.second,
         paper=paper_name(error.body),
-        says=paper_says(error.body),
+        says=paper_says(error.body, error.at),
         action=request.url.path,
         fields=sent,
         names=(SECOND_PASSWORD, SECOND_CODE, SECOND_PASSKEY),
@@ -104,7 +109,7 @@ async def ask(request: Request, error: Exception) -> Response:
 
 
 def _tried(
-    request: Request, user: User, second: Account, form: Mapping[str, str], body: Body
+    request: Request, user: User, second: Account, form: Mapping[str, str], body: Body, at: str
 ) -> Try | None:
     """What the form signs with; None: nothing."""
     password, code, passkey = (
@@ -112,7 +117,8 @@ def _tried(
     )
     sessions = ports(request).sessions
     actor = Actor(user.name, authentication.address(request))
-    what = f"{paper_name(body)}, SHA-256 {hashlib.sha256(msgspec.json.encode(body)).hexdigest()}"
+    digest = hashlib.sha256(msgspec.json.encode(body)).hexdigest()
+    what = f"{paper_name(body)} at {at}, SHA-256 {digest}"
     if passkey:
         token = authentication.session_token(request)
         return sessions.sign_beside_by_passkey(second.name, passkey, token, actor, what)

@@ -83,7 +83,7 @@ def step(
         chips = case.chips() if wanted == "voided" else typed.pieces(form, "chips", typed.CHIPS)
         body = case.enter(wanted, chips, people, form.get("reason", "").strip())
         papers.require_department(request, second, _role(kind, wanted))
-        require_signature(request, user, second, form, body)
+        require_signature(request, user, second, form, body, f"{property_}/{case.table}")
         ports(request).papers.decide(case, body)
     except (Usage, Refused) as error:
         return _slip_page(request, user, found, 422, form=form, wrong=papers.wrong(error))

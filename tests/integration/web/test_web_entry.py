@@ -772,6 +772,9 @@ def test_nobody_signs_a_paper_for_another(floor: Site, kind: str) -> None:
         asked = who.post(path, data={"csrf": who.csrf, **form, **given})
         assert (asked.status_code, f"{employee} signs here" in asked.text) == (status, True)
         assert PASSWORD not in asked.text, "what was typed as a secret is not given back"
+        assert "<dt>casino</dt><dd>p</dd>" in asked.text
+        at_table = "<dt>table</dt><dd>CC-07</dd>" in asked.text
+        assert at_table == (kind in ("inventory_counted", "fill_dispatched", "drop_box_counted"))
     assert len(facts(floor, kind)) == before
     assert signatures(floor) == []
     signed = who.post(path, data={"csrf": who.csrf, **form, SECOND_PASSWORD: OWN})
@@ -779,7 +782,8 @@ def test_nobody_signs_a_paper_for_another(floor: Site, kind: str) -> None:
     rows = [row for row in floor.ports.tape.read(0, 1_000) if row.type.startswith(f"{kind}.")]
     [(name_, actor, detail)] = signatures(floor)
     assert (name_, actor) == (employee.lower(), name)
-    assert detail.endswith(f"SHA-256 {sha256(rows[-1].data).hexdigest()}")
+    at = "p/CC-07" if at_table else "p"
+    assert detail.endswith(f" at {at}, SHA-256 {sha256(rows[-1].data).hexdigest()}")
     assert employee in rows[-1].data.decode()
     assert floor.ports.tape.sender_of(rows[-1].position) == f"user:{name}"
 
