@@ -33,7 +33,7 @@ from ledger.facts.money import ChipSlip, Voucher
 from ledger.finance.boxes import AMOUNTS_DIFFER, BOX_FACTS, HANGS, PaperKind, boxes, papers_in
 from ledger.finance.coupons import AGAINST_TERMS
 from ledger.finance.placing import OPENS_DAY, Days, PaperUse, by_time, own_day, table_of
-from ledger.finance.slips import CHANGED, number_used
+from ledger.finance.slips import CHANGED, NOT_DISPATCHED, number_used
 from ledger.finance.win import REPORT, REPORT_7, REPORT_8, REPORT_9, REPORT_11, AuditException
 from ledger.rules.engine.ruling import FactRef, refs
 from ledger.values import dollars, person_of
@@ -74,6 +74,7 @@ VOIDED_BOXED, COUNTED_ONCE = "check_voided_boxed", "counted_once"
 GAME_CHANGED = "game_changed"
 USED_TWICE, NEGATIVE = "slip_number_used_twice", "negative_amount"
 ATTACHED_TWICE = "box_attached_twice"
+BY_NOBODY = "signed_by_nobody"
 
 SINCE: dict[int, frozenset[str]] = {
     6: frozenset(
@@ -89,7 +90,7 @@ SINCE: dict[int, frozenset[str]] = {
     11: frozenset((GAME_CHANGED,)),
     12: frozenset(
         (
-            *(CHANGED, USED_TWICE, ATTACHED_TWICE, NEGATIVE),
+            *(CHANGED, NOT_DISPATCHED, USED_TWICE, ATTACHED_TWICE, NEGATIVE, BY_NOBODY),
             *AMOUNTS_DIFFER.values(),
             *(f"coupon_{each}" for each in AGAINST_TERMS),
         )
@@ -374,6 +375,7 @@ def of_one_day(
         *(_not_attached(stays) if report > REPORT_11 else _not_of_table(stays)),
         *_by_one_person(facts, stays, slips, person, both),
         *(_second_lacks(stays, slips, person) if report > REPORT_9 else ()),
+        *_signed_by_nobody(stays, slips, person),
         *_openers_differ(facts, by_opening=report > REPORT_11),
         *_issued_twice(facts),
         *_after_closer(facts),
@@ -721,6 +723,25 @@ def _second_lacks(
             for fact in getattr(slip, did):
                 name = f"{slip.kind.capitalize()} Slip {slip.number}"
                 yield from _signed_alone(person, f"{did} {name}", fact)
+
+
+def _signed_by_nobody(
+    stays: Iterable[DropBox], slips: Iterable[SlipRecord], person: Person
+) -> Iterator[AuditException]:
+    """Counts of boxes, and steps of slips, that name nobody who signed them."""
+    steps = [
+        *((f"Count {_nth(each)} of box {box.number}", each) for box in stays for each in box.counts),
+        *(
+            (f"{slip.kind.capitalize()} Slip {slip.number}, {step},", fact)
+            for slip in slips
+            for step in ("dispatched", "accepted")
+            for fact in getattr(slip, step)
+        ),
+    ]
+    for name, fact in steps:
+        if not any(map(person, _people(fact))):
+            says = f"{name} names nobody who signed it; two people do that."
+            yield AuditException(code=BY_NOBODY, says=says, facts=refs([fact]))
 
 
 def _signed_alone(person: Person, did: str, fact: Fact) -> Iterator[AuditException]:

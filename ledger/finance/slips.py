@@ -49,6 +49,8 @@ SlipId = tuple[str, Kind, str]
 CHANGED = "slip_changed"
 """The code of a slip whose chips are another amount than was requested."""
 
+NOT_DISPATCHED = "slip_not_dispatched"
+
 
 class Acceptance(NamedTuple):
     """An acceptance of a slip, and the table that it is of."""
@@ -264,7 +266,10 @@ def _on_its_way(slip: SlipRecord, code: str, sign: int, how: str) -> Cause:
 
 
 def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
-    """Slips recorded twice, voided after acceptance, changed, or with different amounts."""
+    """Slips recorded twice, voided after acceptance, changed, or with different amounts.
+
+    One that nobody dispatched, too: the people who accept a slip are not those who send it.
+    """
     for slip in of:
         name = f"{slip.kind.capitalize()} Slip {slip.number}"
         if slip.accepted and slip.elsewhere:
@@ -274,6 +279,13 @@ def exceptions(of: Iterable[SlipRecord]) -> Iterator[AuditException]:
                 code="slip_recorded_twice",
                 says=f"{name} was recorded as accepted {len(slip.accepted)} times; "
                 f"{dollars(slip.total)} counts once.",
+                facts=refs(slip.accepted),
+            )
+        if slip.accepted and not (slip.dispatched or slip.elsewhere):
+            yield AuditException(
+                code=NOT_DISPATCHED,
+                says=f"{name} of {dollars(slip.total)} was accepted, and no fact says that it was "
+                "dispatched.",
                 facts=refs(slip.accepted),
             )
         if slip.accepted and slip.voided:

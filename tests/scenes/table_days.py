@@ -88,6 +88,14 @@ def slip(
     return fact(f"{kind}_{step}", minute, place, **data)
 
 
+def moved(
+    kind: str, number: str, minute: int, total: int = 10_000, place: str = "CC-07"
+) -> list[Line]:
+    """A slip that was dispatched, and accepted a minute later."""
+    steps = enumerate(("dispatched", "accepted"), minute - 1)
+    return [slip(kind, step, number, at, total, place) for at, step in steps]
+
+
 def tournament(step: str, name: str, minute: int, amount: int, table: str = "CC-07") -> Line:
     its = {"tournament": name, "table": table, "gaming_day": DAY, "amount": amount, "by": "C-1"}
     return fact(f"tournament_{step}", minute, "cage", **its)

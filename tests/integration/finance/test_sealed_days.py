@@ -331,7 +331,8 @@ def test_a_table_that_came_late_is_pending_with_the_figures_that_it_has(
                   min_wager=500, max_wager=5_000)  # fmt: skip
     fill = fact("fill_accepted", 20, "BJ-1", slip="F-9", chips={"100": 5}, total=500,
                 by=["C", "D"])  # fmt: skip
-    ingest(house, tmp_path, opened, fill)
+    sent = fact("fill_dispatched", 19, "BJ-1", **fill["data"] | {"by": ["A", "B"]})
+    ingest(house, tmp_path, opened, sent, fill)
     [late] = [each for each in house("win", "--gaming-day", DAY, "--json").json
               if each["table"] == "BJ-1"]  # fmt: skip
     lacks = ("opener", "closer", "counted", "count_gap", "seconds")

@@ -20,6 +20,7 @@ from tests.scenes.table_days import (
     day_lines,
     fact,
     inventory,
+    moved,
     next_day,
     slip,
     table_day,
@@ -84,6 +85,7 @@ def test_what_one_person_did_alone_is_an_exception(papers: list[Line], says: str
 
 ALONE = slip("fill", "accepted", "F-2", 21)
 ALONE["data"]["by"] = ["P-1"]
+SENT_BEFORE = slip("fill", "dispatched", "F-2", 20)
 SENT = slip("credit", "dispatched", "C-2", 21)
 SENT["data"]["by"] = ["P-1", "p-1 "]
 OTHERS = ["N-1", "N-9"]
@@ -101,7 +103,10 @@ OTHERS = ["N-1", "N-9"]
             [count(57), count(58, 2, counted_by=["n-1", "N-9"])],
             ["N-1 made both counts of box B1; other people do the second step."],
         ),
-        ([ALONE, count(57)], ["P-1 alone accepted Fill Slip F-2; two people do that."]),
+        (
+            [SENT_BEFORE, ALONE, count(57)],
+            ["P-1 alone accepted Fill Slip F-2; two people do that."],
+        ),
         ([SENT, count(57)], ["P-1 alone dispatched Credit Slip C-2; two people do that."]),
         ([count(57, 2)], ["Box B1 was counted once; two counts by other people are due."]),
     ],
@@ -116,6 +121,21 @@ def test_a_second_count_or_name_that_lacks_is_an_exception_and_changes_no_figure
     assert all(each.facts for each in now.exceptions)
     assert then.exceptions == []
     assert (now.drop, now.missing, now.grade) == (then.drop, [], "COUNTED")
+
+
+@pytest.mark.parametrize("people", [[], ["N-7", "N-8"]])
+def test_a_paper_that_nobody_signed_is_an_exception(people: list[str]) -> None:
+    """One person alone was named, and nobody was not. The control has two people."""
+    told = [*moved("fill", "F-1", 20), count(57), count(58, 2)]
+    told[0]["data"]["by"] = told[2]["data"]["counted_by"] = people
+    facts = read_by_program(day_lines(*told, closer=510_000))
+    [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
+    end = " names nobody who signed it; two people do that."
+    due = [f"{name}{end}" for name in ("Count 1 of box B1", "Fill Slip F-1, dispatched,")]
+    found = [each.says for each in now.exceptions if each.code == "signed_by_nobody"]
+    assert found == ([] if people else due)
+    assert len(now.exceptions) == len(found)
+    assert "signed_by_nobody" not in codes(then)
 
 
 def test_a_slip_that_one_person_dispatched_and_accepted_is_an_exception() -> None:
@@ -265,7 +285,7 @@ def test_a_stake_that_nobody_gave_back_is_a_cause_that_names_who_placed_it() -> 
         ([ISSUED], []),
         ([fact("cash_bought_in", 59, position=1, amount=500)], ["money_after_closer"]),
         ([fact("cash_bought_in", 57, position=1, amount=500)], []),
-        ([slip("fill", "accepted", "F-1", 59)], ["money_after_closer"]),
+        ([SENT_BEFORE, slip("fill", "accepted", "F-2", 59)], ["money_after_closer"]),
         ([slip("fill", "dispatched", "F-1", 59)], []),
     ],
 )
@@ -349,12 +369,12 @@ def test_amends_of_a_dispute_of_another_table_stay_and_an_earlier_report_moves_t
     paid = fact("adjustment_paid", 10, **its, amount=700, paid_from="table")
     opened = {**day_lines()[0], "source": "/p/CC-08/d"}
     facts = read_by_program([*day_lines(paid, count(59), closer=499_300), opened, raised])
-    for report, moved, found in (
+    for report, sums, found in (
         (REPORT, [-700, 0], ["dispute_of_other_table"]),
         (8, [0, -700], []),
     ):
         here, there = wins(facts, [], None, report)
-        assert ([here.moved, there.moved], codes(here)) == (moved, found)
+        assert ([here.moved, there.moved], codes(here)) == (sums, found)
 
 
 @pytest.mark.parametrize(
@@ -456,8 +476,8 @@ def test_an_opening_after_a_closing_is_compared_with_none_before_it(
     """The counts of one opening must not differ. Version 11 compared all of a shift."""
     closed, opened = inventory("close", 500_000, 20), inventory("open", 480_000, 25)
     again = inventory("open", counted_again, 26)
-    credit = slip("credit", "accepted", "C-1", 22, 20_000)
-    lines = day_lines(closed, credit, opened, again, count(59), closer=480_000)
+    credit = moved("credit", "C-1", 22, 20_000)
+    lines = day_lines(closed, *credit, opened, again, count(59), closer=480_000)
     facts = read_by_program(lines)
     [now], [then] = (wins(facts, [], None, report) for report in (REPORT, 11))
     assert (codes(now), codes(then)) == (found, ["open_counts_differ"])
