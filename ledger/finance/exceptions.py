@@ -730,7 +730,7 @@ def _signed_by_nobody(
 ) -> Iterator[AuditException]:
     """Counts of boxes, and steps of slips, that name nobody who signed them."""
     steps = [
-        *((f"Count {_nth(each)} of box {box.number}", each) for box in stays for each in box.counts),
+        *((f"Count {_nth(of)} of box {box.number}", of) for box in stays for of in box.counts),
         *(
             (f"{slip.kind.capitalize()} Slip {slip.number}, {step},", fact)
             for slip in slips
