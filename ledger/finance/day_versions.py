@@ -298,7 +298,7 @@ _MAY_CHANGE: dict[str, tuple[type, ...]] = {
         for code in (
             *("slip_recorded_twice", "slip_accepted_and_voided", "slip_amounts_differ"),
             *("slip_changed", "slip_missing", "slip_number_used_twice", "slip_used_again"),
-            "total_differs",
+            *("slip_not_dispatched", "total_differs"),
         )
     },
     **{
@@ -321,6 +321,7 @@ _MAY_CHANGE: dict[str, tuple[type, ...]] = {
         for code in ("redeemed_twice", "counted_elsewhere")
     },
     **{f"exceptions.{code}": (*_ROUNDS, *OPENS_DAY) for code in (TWO_KINDS, GAME_CHANGED)},
+    "exceptions.signed_by_nobody": (*_SLIPS, *BOX_FACTS),
     "exceptions.dispute_of_other_table": _AMENDS,
 }
 """The kinds of facts that can change a figure; any fact can change one that is not here.

@@ -50,6 +50,7 @@ CHANGED = "slip_changed"
 """The code of a slip whose chips are another amount than was requested."""
 
 NOT_DISPATCHED = "slip_not_dispatched"
+"""The code of a slip that was accepted and never sent, by what is on record."""
 
 
 class Acceptance(NamedTuple):

@@ -32,9 +32,9 @@ and checks and vouchers that a box has at another amount. It compares a cause of
 other causes leave, and asks no count of a table of poker that opened for a tournament alone. It
 says what the rounds of each game say on a day of several, and owes nothing for the rake of poker
 beside them. It compares the counts of one opening alone. It compares credentials as they are
-compared when people sign. It names money below zero. Causes at poker
-are of its bank, those of fills on their way over the change of day too. It follows no correction
-that another property made.
+compared when people sign. It names money below zero, slips that nobody dispatched, and papers that
+nobody signed. Causes at poker are of its bank, those of fills on their way over the change of day
+too. It follows no correction that another property made.
 """
 
 CURRENCY = "USD"

@@ -141,6 +141,8 @@ def test_another_days_start_and_the_rules_in_force_lie_at_a_days_edge() -> None:
         ("items.pay.adjustment.1", {"amends", "opened"}),
         ("causes.fill_not_accepted", {"fill", "tray", "opened"}),
         ("exceptions.counts_disagree", {"count", "fixed", "opened"}),
+        ("exceptions.slip_not_dispatched", {"fill", "tray", "opened"}),
+        ("exceptions.signed_by_nobody", {"fill", "count", "fixed", "opened"}),
         ("exceptions.corrected_by_one", {*NAMES}),
     ],
 )
